@@ -254,7 +254,7 @@ impl Application {
             api_keys: Arc::new(ApiKeyAuthenticator::new(base.clone(), tasks.clone())),
             api_key_service: Arc::new(ApiKeyService::new(base.clone())),
             #[cfg(feature = "dashboard")]
-            accounts: AccountServices::new(&base, &sealer, &config.dashboard.oidc)?,
+            accounts: AccountServices::new(&base, &tasks, &sealer, &config.dashboard.oidc)?,
             #[cfg(feature = "dashboard")]
             console,
             audit: Arc::new(AuditService::new(base.clone())),

@@ -4,11 +4,16 @@
 //! when the password was right. Attempts that come together therefore never check more passwords
 //! than the limit, on however many processes. In return, an attempt may be refused because of others
 //! that are not decided yet.
+//!
+//! An attempt runs in a task of its own, so that it is decided even if its client hangs up. It stops
+//! counting if it ends without the check of its password, for example because the database failed.
 
 use crate::base::Base;
 use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
 use crate::deadline::Deadline;
+use crate::error_chain::error_chain;
 use crate::storage_failure::StorageFailure;
+use crate::task_supervisor::TaskSupervisor;
 use host_domain::account::EmailAddress;
 use host_domain::time::Timestamp;
 use host_storage::{CommitError, Conflict, DatabaseError, SignInGuard, UnitOfWork};
@@ -23,6 +28,9 @@ pub(super) const WINDOW_MS: i64 = 15 * 60 * 1000;
 
 /// Time in which concurrent attempts must have been recorded.
 const COMMIT_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// Times to wait, in seconds, before it is tried again to stop counting an attempt.
+const WITHDRAWAL_WAITS_S: [u64; 6] = [1, 2, 4, 8, 16, 32];
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum AttemptError {
@@ -99,19 +107,54 @@ fn address_subject(address: IpAddr) -> String {
 }
 
 /// An attempt that is counted as a failure until it succeeds.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[must_use = "an attempt counts as a failure until it succeeds"]
 pub(super) struct SignInAttempt {
     subjects: SignInSubjects,
     began_at: Timestamp,
 }
 
-/// Counts failed sign-ins.
+/// Counts failed sign-ins. Cloning is cheap.
+#[derive(Clone)]
 pub(super) struct SignInLimiter {
     pub(super) base: Base,
+    pub(super) tasks: TaskSupervisor,
 }
 
 impl SignInLimiter {
+    /// Begins an attempt and runs its check, in a task that ends even if the caller stops waiting. The
+    /// check commits its success with [`SignInLimiter::succeed`] or [`SignInLimiter::withdraw`]. If it
+    /// fails, the attempt remains a failure only if `is_wrong` says that the error is about the password
+    /// or the code.
+    ///
+    /// # Errors
+    /// [`AttemptError::Locked`] if the account or the address is locked, or the error of the check.
+    pub(super) async fn run<T, E, W>(
+        &self,
+        subjects: SignInSubjects,
+        is_wrong: fn(&E) -> bool,
+        check: impl FnOnce(SignInAttempt) -> W + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<AttemptError> + Send + 'static,
+        W: Future<Output = Result<T, E>> + Send + 'static,
+    {
+        let limiter = self.clone();
+        let decided = self.tasks.run_to_completion(async move {
+            let attempt = limiter.begin(subjects).await?;
+            let result = check(attempt.clone()).await;
+            if result.as_ref().is_err_and(|error| !is_wrong(error)) {
+                limiter.withdraw_undecided(attempt).await;
+            }
+            result
+        });
+        decided.await.unwrap_or_else(|panicked| {
+            let failure = StorageFailure::Internal(panicked.into());
+            Err(AttemptError::Storage(failure).into())
+        })
+    }
+
     /// Checks whether an attempt may begin.
     ///
     /// # Errors
@@ -122,13 +165,7 @@ impl SignInLimiter {
     }
 
     /// Begins an attempt and counts it as a failure.
-    ///
-    /// # Errors
-    /// [`AttemptError::Locked`] if the account or the address is locked.
-    pub(super) async fn begin(
-        &self,
-        subjects: SignInSubjects,
-    ) -> Result<SignInAttempt, AttemptError> {
+    async fn begin(&self, subjects: SignInSubjects) -> Result<SignInAttempt, AttemptError> {
         let mut backoff = ConflictBackoff::new(Deadline::from_now(COMMIT_TIME_MAX));
         loop {
             let keys = subjects.keys();
@@ -176,6 +213,39 @@ impl SignInLimiter {
     pub(super) async fn withdraw(&self, attempt: &SignInAttempt) -> Result<(), AttemptError> {
         let nothing = self.base.unit_of_work();
         self.finish_attempt(attempt, &nothing, false).await
+    }
+
+    /// Stops counting an attempt whose check could not be made or committed. If the database does not
+    /// permit it now, it is tried again for about a minute.
+    async fn withdraw_undecided(&self, attempt: SignInAttempt) {
+        if self.withdraw(&attempt).await.is_err() {
+            let limiter = self.clone();
+            self.tasks.spawn("withdraw_sign_in", async move {
+                limiter.withdraw_later(&attempt).await;
+            });
+        }
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "only another attempt shows whether the database accepts writes again"
+    )]
+    async fn withdraw_later(&self, attempt: &SignInAttempt) {
+        let stopping = self.tasks.shutdown_token();
+        let mut waits = WITHDRAWAL_WAITS_S.into_iter();
+        while let Some(seconds) = waits.next() {
+            tokio::select! {
+                () = stopping.cancelled() => return,
+                () = tokio::time::sleep(Duration::from_secs(seconds)) => {}
+            }
+            match self.withdraw(attempt).await {
+                Ok(()) => return,
+                Err(error) if waits.len() == 0 => {
+                    tracing::warn!(error = %error_chain(&error), "a sign-in that was not checked counts as a failure for 15 minutes, because the database did not accept its correction");
+                }
+                Err(_) => {}
+            }
+        }
     }
 
     /// Removes the failure as which an attempt is counted, and commits a change.

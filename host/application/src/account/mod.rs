@@ -1,5 +1,6 @@
 //! Accounts of people: sign-in, sessions and set-up links.
 
+mod audited;
 mod failure;
 mod lockout;
 pub(crate) mod maintenance;
@@ -18,6 +19,7 @@ pub mod viewer;
 #[cfg(test)]
 mod tests;
 
+use crate::account::lockout::SignInLimiter;
 use crate::account::oidc::OidcService;
 use crate::account::password::HashingQueue;
 use crate::account::password_change::PasswordService;
@@ -29,6 +31,7 @@ use crate::account::two_factor::TwoFactorService;
 use crate::base::Base;
 use crate::config::oidc::OidcConfig;
 use crate::sealer::Sealer;
+use crate::task_supervisor::TaskSupervisor;
 use std::sync::Arc;
 
 /// The services of people's accounts.
@@ -48,9 +51,14 @@ impl AccountServices {
     /// The HTTP client of single sign-on cannot be built.
     pub(crate) fn new(
         base: &Base,
+        tasks: &TaskSupervisor,
         sealer: &Arc<Sealer>,
         oidc: &OidcConfig,
     ) -> Result<Self, reqwest::Error> {
+        let limiter = SignInLimiter {
+            base: base.clone(),
+            tasks: tasks.clone(),
+        };
         let hashing = Arc::new(HashingQueue::default());
         let sessions = Arc::new(SessionService { base: base.clone() });
         let setup = SetupService {
@@ -58,8 +66,8 @@ impl AccountServices {
             hashing: Arc::clone(&hashing),
             sessions: Arc::clone(&sessions),
         };
-        let passwords = Arc::new(PasswordService::new(base, &hashing, &sessions));
-        let sign_in = SignInService::new(base, sealer, &hashing, &sessions);
+        let passwords = Arc::new(PasswordService::new(limiter.clone(), &hashing, &sessions));
+        let sign_in = SignInService::new(limiter, sealer, &hashing, &sessions);
         let two_factor = TwoFactorService {
             base: base.clone(),
             sealer: Arc::clone(sealer),

@@ -10,6 +10,8 @@ use host_domain::account::{EmailAddress, PasswordProblem, check_password};
 use host_storage::PasswordHash;
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::HashSet;
+#[cfg(test)]
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -57,22 +59,20 @@ pub(super) enum HashError {
     Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-#[cfg(test)]
-tokio::task_local! {
-    /// Number of hashes that were computed for the task of a test.
-    pub(super) static COMPUTED_HASHES: std::cell::Cell<u32>;
-}
-
 /// Limits how many passwords are hashed at a time.
 pub(super) struct HashingQueue {
     admitted: Arc<Semaphore>,
     running: Arc<Semaphore>,
+    #[cfg(test)]
+    computed: Arc<AtomicU32>,
 }
 
 /// The right to compute hashes, one after another.
 pub(super) struct HashingPermit {
     _admitted: OwnedSemaphorePermit,
     _running: OwnedSemaphorePermit,
+    #[cfg(test)]
+    computed: Arc<AtomicU32>,
 }
 
 impl Default for HashingQueue {
@@ -80,6 +80,8 @@ impl Default for HashingQueue {
         Self {
             admitted: Arc::new(Semaphore::new(RUNNING_MAX + WAITING_MAX)),
             running: Arc::new(Semaphore::new(RUNNING_MAX)),
+            #[cfg(test)]
+            computed: Arc::default(),
         }
     }
 }
@@ -96,7 +98,15 @@ impl HashingQueue {
         Ok(HashingPermit {
             _admitted: admitted,
             _running: running.map_err(|_| HashError::Busy)?,
+            #[cfg(test)]
+            computed: Arc::clone(&self.computed),
         })
+    }
+
+    /// Returns the number of hashes that were computed.
+    #[cfg(test)]
+    pub(super) fn computed(&self) -> u32 {
+        self.computed.load(Ordering::SeqCst)
     }
 }
 
@@ -131,11 +141,10 @@ impl HashingPermit {
         self,
         work: impl FnOnce() -> Result<T, HashError> + Send + 'static,
     ) -> Result<(Self, T), HashError> {
-        let computed = tokio::task::spawn_blocking(move || Ok((self, work()?)));
-        let computed = computed.await.map_err(failed)?;
         #[cfg(test)]
-        let _ = COMPUTED_HASHES.try_with(|number| number.set(number.get() + 1));
-        computed
+        self.computed.fetch_add(1, Ordering::SeqCst);
+        let computed = tokio::task::spawn_blocking(move || Ok((self, work()?)));
+        computed.await.map_err(failed)?
     }
 }
 

@@ -47,14 +47,15 @@ impl From<AttemptError> for ChangePasswordError {
 
 convert_shared_failures!(ChangePasswordError);
 
-/// The owner of an account, who has given the current password.
-pub(super) struct PasswordProof {
-    permit: HashingPermit,
-    attempt: SignInAttempt,
-    pub(super) account: StoredAccount,
+impl ChangePasswordError {
+    /// Returns whether the attempt counts as a failed sign-in.
+    const fn is_failed_attempt(&self) -> bool {
+        matches!(self, Self::WrongPassword)
+    }
 }
 
-/// Changes passwords.
+/// Changes passwords. Cloning is cheap.
+#[derive(Clone)]
 pub struct PasswordService {
     base: Base,
     limiter: SignInLimiter,
@@ -64,13 +65,13 @@ pub struct PasswordService {
 
 impl PasswordService {
     pub(super) fn new(
-        base: &Base,
+        limiter: SignInLimiter,
         hashing: &Arc<HashingQueue>,
         sessions: &Arc<SessionService>,
     ) -> Self {
         Self {
-            base: base.clone(),
-            limiter: SignInLimiter { base: base.clone() },
+            base: limiter.base.clone(),
+            limiter,
             hashing: Arc::clone(hashing),
             sessions: Arc::clone(sessions),
         }
@@ -89,9 +90,69 @@ impl PasswordService {
         client: &ClientInfo,
     ) -> Result<NewSession, ChangePasswordError> {
         check_new_password(&new, &viewer.email)?;
-        let proof = self.prove(viewer, current, client).await?;
-        let (attempt, account) = (proof.attempt, proof.account);
-        let (permit, hash) = proof.permit.hash(new).await?;
+        let service = self.clone();
+        let (person, device) = (viewer.clone(), client.clone());
+        let check = |attempt, permit| async move {
+            let (permit, account) = service.verify(permit, &person, current).await?;
+            let (permit, hash) = permit.hash(new).await?;
+            let session = service.replace(&attempt, &person, &device, (account, hash));
+            let session = session.await?;
+            drop(permit);
+            Ok(session)
+        };
+        self.attempt(viewer, client, check).await
+    }
+
+    /// Commits a change that the person's current password permits. A wrong one counts as a failed
+    /// sign-in.
+    ///
+    /// # Errors
+    /// [`ChangePasswordError`], but never [`ChangePasswordError::Password`].
+    pub(super) async fn commit_with_password(
+        &self,
+        viewer: &Viewer,
+        current: SecretString,
+        client: &ClientInfo,
+        change: UnitOfWork,
+    ) -> Result<(), ChangePasswordError> {
+        let (service, person) = (self.clone(), viewer.clone());
+        let check = |attempt: SignInAttempt, permit| async move {
+            let (permit, _account) = service.verify(permit, &person, current).await?;
+            service.limiter.succeed(&attempt, &change).await?;
+            drop(permit);
+            Ok(())
+        };
+        self.attempt(viewer, client, check).await
+    }
+
+    /// Runs a check of a person's current password. The attempt counts as a failed sign-in until the
+    /// check commits what the password permits.
+    async fn attempt<T, W>(
+        &self,
+        viewer: &Viewer,
+        client: &ClientInfo,
+        check: impl FnOnce(SignInAttempt, HashingPermit) -> W + Send + 'static,
+    ) -> Result<T, ChangePasswordError>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, ChangePasswordError>> + Send + 'static,
+    {
+        let subjects = SignInSubjects::new(viewer.email.as_str(), client.address);
+        self.limiter.check(&subjects).await?;
+        let permit = self.hashing.enter().await?;
+        let is_failed = ChangePasswordError::is_failed_attempt;
+        let check = |attempt| check(attempt, permit);
+        self.limiter.run(subjects, is_failed, check).await
+    }
+
+    /// Stores the hash of a new password, ends all sessions of the account and begins another one.
+    async fn replace(
+        &self,
+        attempt: &SignInAttempt,
+        viewer: &Viewer,
+        client: &ClientInfo,
+        (account, hash): (StoredAccount, PasswordHash),
+    ) -> Result<NewSession, ChangePasswordError> {
         let mut write = self.base.unit_of_work();
         let account = self.replaced(account, hash);
         write.update_account(&account, account.version - 1);
@@ -102,39 +163,9 @@ impl PasswordService {
             .sessions
             .begin_in(&mut write, &account, client, viewer.mode);
         let session = begun?;
-        self.limiter.succeed(&attempt, &write).await?;
-        drop(permit);
+        self.limiter.succeed(attempt, &write).await?;
         tracing::info!(account = %account.id, session = %session.id, "a password was changed");
         Ok(session)
-    }
-
-    /// Checks the current password of a person. The attempt counts as a failed sign-in until
-    /// [`PasswordService::accept`] commits what it permits.
-    pub(super) async fn prove(
-        &self,
-        viewer: &Viewer,
-        current: SecretString,
-        client: &ClientInfo,
-    ) -> Result<PasswordProof, ChangePasswordError> {
-        let subjects = SignInSubjects::new(viewer.email.as_str(), client.address);
-        self.limiter.check(&subjects).await?;
-        let permit = self.hashing.enter().await?;
-        let attempt = self.limiter.begin(subjects).await?;
-        let (permit, account) = self.verify(permit, viewer, current).await?;
-        Ok(PasswordProof {
-            permit,
-            attempt,
-            account,
-        })
-    }
-
-    /// Commits a change that the current password permits.
-    pub(super) async fn accept(
-        &self,
-        proof: PasswordProof,
-        change: &UnitOfWork,
-    ) -> Result<(), ChangePasswordError> {
-        Ok(self.limiter.succeed(&proof.attempt, change).await?)
     }
 
     /// Returns the account if the password is its current one.

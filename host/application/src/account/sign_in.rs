@@ -5,7 +5,7 @@
 
 use crate::account::failure::convert_shared_failures;
 use crate::account::lockout::{AttemptError, SignInAttempt, SignInLimiter, SignInSubjects};
-use crate::account::password::HashingQueue;
+use crate::account::password::{HashingPermit, HashingQueue};
 use crate::account::session::{NewSession, SessionService};
 use crate::account::totp::{TotpSecret, digest_recovery_code};
 use crate::account::viewer::ClientInfo;
@@ -60,6 +60,13 @@ impl From<AttemptError> for SignInError {
 
 convert_shared_failures!(SignInError);
 
+impl SignInError {
+    /// Returns whether the attempt counts as a failed one.
+    const fn is_failed_attempt(&self) -> bool {
+        matches!(self, Self::Refused)
+    }
+}
+
 impl From<SealError> for SignInError {
     fn from(error: SealError) -> Self {
         Self::Internal(error.into())
@@ -91,6 +98,22 @@ pub enum SecondFactor<'a> {
     RecoveryCode(&'a str),
 }
 
+/// A second factor that the task of an attempt owns.
+enum GivenFactor {
+    Totp(SecretString),
+    /// The digest of a recovery code.
+    RecoveryCode([u8; 32]),
+}
+
+impl From<SecondFactor<'_>> for GivenFactor {
+    fn from(factor: SecondFactor<'_>) -> Self {
+        match factor {
+            SecondFactor::Totp(code) => Self::Totp(code.into()),
+            SecondFactor::RecoveryCode(code) => Self::RecoveryCode(digest_recovery_code(code)),
+        }
+    }
+}
+
 /// The content of a sealed challenge.
 #[derive(Serialize, Deserialize)]
 struct Challenge {
@@ -100,7 +123,8 @@ struct Challenge {
     expires_at: Timestamp,
 }
 
-/// Begins sessions for people who prove who they are.
+/// Begins sessions for people who prove who they are. Cloning is cheap.
+#[derive(Clone)]
 pub struct SignInService {
     base: Base,
     sealer: Arc<Sealer>,
@@ -111,15 +135,15 @@ pub struct SignInService {
 
 impl SignInService {
     pub(super) fn new(
-        base: &Base,
+        limiter: SignInLimiter,
         sealer: &Arc<Sealer>,
         hashing: &Arc<HashingQueue>,
         sessions: &Arc<SessionService>,
     ) -> Self {
         Self {
-            base: base.clone(),
+            base: limiter.base.clone(),
             sealer: Arc::clone(sealer),
-            limiter: SignInLimiter { base: base.clone() },
+            limiter,
             hashing: Arc::clone(hashing),
             sessions: Arc::clone(sessions),
         }
@@ -143,14 +167,30 @@ impl SignInService {
         // so that each process has at most as many of these as hashes that run. An address that has
         // some failures already, or whose people sign in on several processes at the same moment, may
         // still be refused until these attempts are decided.
-        let attempt = self.limiter.begin(subjects).await?;
+        let (service, email, client) = (self.clone(), email.to_owned(), client.clone());
+        let check = |attempt| async move {
+            let checked = service.check_password(&attempt, permit, &email, password, &client);
+            checked.await
+        };
+        let is_failed = SignInError::is_failed_attempt;
+        self.limiter.run(subjects, is_failed, check).await
+    }
+
+    async fn check_password(
+        &self,
+        attempt: &SignInAttempt,
+        permit: HashingPermit,
+        email: &str,
+        password: SecretString,
+        client: &ClientInfo,
+    ) -> Result<SignInStep, SignInError> {
         let account = self.find_active(email).await?;
         let hash = account
             .as_ref()
             .and_then(|found| found.password_hash.clone());
         let (permit, is_right) = permit.verify(password, hash).await?;
         let account = account.filter(|_| is_right).ok_or(SignInError::Refused)?;
-        let step = self.accept_password(&attempt, &account, client).await;
+        let step = self.accept_password(attempt, &account, client).await;
         drop(permit);
         step
     }
@@ -166,16 +206,37 @@ impl SignInService {
         client: &ClientInfo,
     ) -> Result<NewSession, SignInError> {
         let challenge = self.open_challenge(challenge)?;
-        let email = challenge.email.as_str();
-        let subjects = SignInSubjects::new(email, client.address);
+        let subjects = SignInSubjects::new(challenge.email.as_str(), client.address);
         // The attempt counts as a failure until its code is accepted.
-        let attempt = self.limiter.begin(subjects).await?;
-        let account = self.find_active(email).await?;
+        let (service, client) = (self.clone(), client.clone());
+        let factor = GivenFactor::from(factor);
+        let check = |attempt| async move {
+            let checked = service.check_factor(&attempt, &challenge, &factor, &client);
+            checked.await
+        };
+        let is_failed = SignInError::is_failed_attempt;
+        self.limiter.run(subjects, is_failed, check).await
+    }
+
+    async fn check_factor(
+        &self,
+        attempt: &SignInAttempt,
+        challenge: &Challenge,
+        factor: &GivenFactor,
+        client: &ClientInfo,
+    ) -> Result<NewSession, SignInError> {
+        let account = self.find_active(challenge.email.as_str()).await?;
         let account = account.filter(|found| found.session_epoch == challenge.session_epoch);
         let account = account.ok_or(SignInError::ChallengeEnded)?;
         let mut write = self.base.unit_of_work();
         self.use_factor_in(&mut write, &account, factor).await?;
-        self.begin_session(&attempt, write, &account, client).await
+        self.begin_session(attempt, write, &account, client).await
+    }
+
+    /// Returns the number of hashes that were computed.
+    #[cfg(test)]
+    pub(super) fn computed_hashes(&self) -> u32 {
+        self.hashing.computed()
     }
 
     async fn find_active(&self, email: &str) -> Result<Option<StoredAccount>, DatabaseError> {
@@ -228,18 +289,18 @@ impl SignInService {
         &self,
         write: &mut UnitOfWork,
         account: &StoredAccount,
-        factor: SecondFactor<'_>,
+        factor: &GivenFactor,
     ) -> Result<(), SignInError> {
         match factor {
-            SecondFactor::Totp(code) => {
+            GivenFactor::Totp(code) => {
                 let totp = self.base.store.totp(&account.id).await?;
                 let totp = totp.ok_or(SignInError::ChallengeEnded)?;
                 let secret = TotpSecret::open(&self.sealer, &account.id, &totp.sealed_secret)?;
-                let step = secret.step_of(code, self.base.now())?;
+                let step = secret.step_of(code.expose_secret(), self.base.now())?;
                 write.use_totp_step(&account.id, step.ok_or(SignInError::Refused)?);
             }
-            SecondFactor::RecoveryCode(code) => {
-                write.use_recovery_code(&account.id, &digest_recovery_code(code));
+            GivenFactor::RecoveryCode(digest) => {
+                write.use_recovery_code(&account.id, digest);
             }
         }
         Ok(())

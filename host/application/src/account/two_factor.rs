@@ -140,10 +140,10 @@ impl TwoFactorService {
         client: &ClientInfo,
     ) -> Result<TotpEnrolment, TwoFactorError> {
         self.check_can_begin(viewer).await?;
-        let passwords = &self.passwords;
-        let proof = passwords.prove(viewer, current_password, client).await?;
         let nothing = self.base.unit_of_work();
-        passwords.accept(proof, &nothing).await?;
+        self.passwords
+            .commit_with_password(viewer, current_password, client, nothing)
+            .await?;
         self.new_enrolment(viewer)
     }
 
@@ -218,15 +218,15 @@ impl TwoFactorService {
         if !self.methods(viewer).await?.has_totp {
             return Err(TwoFactorError::NotAvailable);
         }
-        let passwords = &self.passwords;
-        let proof = passwords.prove(viewer, current_password, client).await?;
         let codes = generate_recovery_codes()?;
         let mut write = self.base.unit_of_work();
-        write.replace_recovery_codes(&proof.account.id, &digests(&codes));
+        write.replace_recovery_codes(&viewer.account, &digests(&codes));
         let action = AuditAction::AccountRecoveryCodesReplaced;
         let change = AuditChange::new(action, viewer.account.as_str());
         audit_in(&mut write, &self.base, &viewer.actor(), change);
-        passwords.accept(proof, &write).await?;
+        self.passwords
+            .commit_with_password(viewer, current_password, client, write)
+            .await?;
         Ok(codes)
     }
 
@@ -241,13 +241,13 @@ impl TwoFactorService {
         current_password: SecretString,
         client: &ClientInfo,
     ) -> Result<(), ChangePasswordError> {
-        let passwords = &self.passwords;
-        let proof = passwords.prove(viewer, current_password, client).await?;
         let mut write = self.base.unit_of_work();
-        write.delete_second_factor(&proof.account.id);
+        write.delete_second_factor(&viewer.account);
         let change = AuditChange::new(AuditAction::AccountTotpDisabled, viewer.account.as_str());
         audit_in(&mut write, &self.base, &viewer.actor(), change);
-        passwords.accept(proof, &write).await
+        self.passwords
+            .commit_with_password(viewer, current_password, client, write)
+            .await
     }
 
     fn open(&self, viewer: &Viewer, token: &SecretString) -> Result<TotpSecret, TwoFactorError> {

@@ -15,6 +15,7 @@ use crate::base::Base;
 use crate::config::oidc::OidcConfig;
 use crate::id_generator::UuidV7Generator;
 use crate::sealer::{KEY_BYTES, Sealer};
+use crate::task_supervisor::TaskSupervisor;
 use host_domain::account::{AccountRole, EmailAddress, OrganizationRole};
 use host_domain::audit::Actor;
 use host_domain::time::Timestamp;
@@ -71,6 +72,7 @@ impl TwoProcesses {
         let clock = Arc::new(ManualClock::new(NOW));
         let key = SecretSlice::from(vec![7; KEY_BYTES]);
         let sealer = Arc::new(Sealer::new("k1", &key, &[]).unwrap());
+        let tasks = TaskSupervisor::default();
         let process = async || {
             let base = Base {
                 store: open_store(database.url()).await,
@@ -78,7 +80,8 @@ impl TwoProcesses {
                 ids: Arc::new(UuidV7Generator),
             };
             Process {
-                services: AccountServices::new(&base, &sealer, &OidcConfig::default()).unwrap(),
+                services: AccountServices::new(&base, &tasks, &sealer, &OidcConfig::default())
+                    .unwrap(),
                 base,
             }
         };

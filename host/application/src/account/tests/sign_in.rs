@@ -1,9 +1,10 @@
 //! Sign-in, and the locks after failures.
 
 use super::*;
-use crate::account::password::COMPUTED_HASHES;
+use crate::account::lockout::{SignInLimiter, SignInSubjects};
 use futures::future::join_all;
-use std::cell::Cell;
+use std::time::Duration;
+use tokio::time::timeout;
 
 on_both_databases!(
     each_sign_in_begins_a_new_session,
@@ -16,6 +17,8 @@ on_both_databases!(
     success_clears_the_failures_of_the_account_only,
     hundred_attempts_at_once_check_five_passwords,
     people_who_sign_in_at_once_do_not_lock_their_address,
+    sign_ins_whose_clients_hang_up_are_decided,
+    attempts_without_a_check_do_not_count,
 );
 
 async fn each_sign_in_begins_a_new_session(processes: &TwoProcesses) {
@@ -52,11 +55,10 @@ async fn sign_in_counting_hashes(
     password: &str,
     client: &ClientInfo,
 ) -> (Answer, u32) {
-    let sign_in = async {
-        let result = processes.first.sign_in(address, password, client).await;
-        (answer(&result), COMPUTED_HASHES.with(Cell::get))
-    };
-    COMPUTED_HASHES.scope(Cell::new(0), sign_in).await
+    let hashes = || processes.first.services.sign_in.computed_hashes();
+    let before = hashes();
+    let result = processes.first.sign_in(address, password, client).await;
+    (answer(&result), hashes() - before)
 }
 
 async fn every_account_that_cannot_sign_in_is_refused_like_a_wrong_password(
@@ -229,4 +231,68 @@ async fn people_who_sign_in_at_once_do_not_lock_their_address(processes: &TwoPro
     for result in join_all(sign_ins).await {
         assert_eq!(answer(&result), Answer::Session);
     }
+}
+
+/// Waits until the address of a client has a number of failures.
+async fn wait_for_failures(processes: &TwoProcesses, client: &ClientInfo, number: usize) {
+    let subjects = [format!("address:{}", client.address)];
+    let counted = async {
+        loop {
+            let guards = processes.first.base.store.sign_in_guards(&subjects).await;
+            let failures = guards.unwrap().pop().map(|guard| guard.failures.len());
+            if failures.unwrap_or_default() == number {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let counted = timeout(Duration::from_secs(30), counted).await;
+    assert!(counted.is_ok(), "the address has never {number} failures");
+}
+
+/// Begins a sign-in and hangs up as soon as it counts as a failure, while its password is checked.
+async fn hang_up(processes: &TwoProcesses, password: &str, client: &ClientInfo, failures: usize) {
+    tokio::select! {
+        biased;
+        () = wait_for_failures(processes, client, failures) => {}
+        result = processes.first.sign_in(ADA, password, client) => panic!("{result:?}"),
+    }
+}
+
+async fn sign_ins_whose_clients_hang_up_are_decided(processes: &TwoProcesses) {
+    processes.set_up(ADA).await;
+    let here = client(1);
+    for _ in 0..6 {
+        hang_up(processes, PASSWORD, &here, 1).await;
+        wait_for_failures(processes, &here, 0).await;
+    }
+    // Nobody can try passwords without a limit by hanging up.
+    for number in 1..=5 {
+        hang_up(processes, "a wrong password", &here, number).await;
+    }
+    let locked = Answer::Locked { retry_after_s: 900 };
+    assert_eq!(processes.first.fail(ADA, &here).await, locked);
+}
+
+async fn attempts_without_a_check_do_not_count(processes: &TwoProcesses) {
+    let limiter = SignInLimiter {
+        base: processes.first.base.clone(),
+        tasks: TaskSupervisor::default(),
+    };
+    let is_wrong = |error: &SignInError| matches!(error, SignInError::Refused);
+    let attempt = async |result: fn() -> SignInError| {
+        let subjects = SignInSubjects::new(ADA, client(1).address);
+        let check = move |_| async move { Err::<(), _>(result()) };
+        limiter.run(subjects, is_wrong, check).await.unwrap_err()
+    };
+    for _ in 0..6 {
+        let error = attempt(|| SignInError::Busy).await;
+        assert!(matches!(error, SignInError::Busy), "{error:?}");
+    }
+    for _ in 0..5 {
+        let error = attempt(|| SignInError::Refused).await;
+        assert!(matches!(error, SignInError::Refused), "{error:?}");
+    }
+    let error = attempt(|| SignInError::Refused).await;
+    assert!(matches!(error, SignInError::Locked { .. }), "{error:?}");
 }
