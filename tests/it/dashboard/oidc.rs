@@ -9,6 +9,7 @@ use tests::{
 
 on_both_databases!(
     first_sign_in_makes_an_account_and_each_one_sets_the_roles,
+    admins_find_the_roles_of_their_organization_in_its_log,
     wrong_answers_of_the_provider_open_no_session,
     sign_in_belongs_to_the_browser_in_which_it_began,
     address_of_another_account_is_not_taken_over,
@@ -133,6 +134,43 @@ async fn first_sign_in_makes_an_account_and_each_one_sets_the_roles(database: Da
     let reply = sign_in(&client, &provider, TokenSignature::Rs256, claims).await;
     assert!(reply.body.contains("Another account has your address"));
     assert!(!is_signed_in(&client).await);
+}
+
+async fn admins_find_the_roles_of_their_organization_in_its_log(database: Database) {
+    let provider = OidcProvider::start().await;
+    let roles = r#"{ team = "developer@acme", leads = "admin@acme", other = "viewer@other" }"#;
+    let server = start(database, &provider, roles).await;
+    let role = ["--organization", "acme", "--org-role", "admin"];
+    let admin = DashboardClient::with_account(&server, "admin@example.com", &role).await;
+    for groups in [
+        json!(["team", "other"]),
+        json!(["leads", "other"]),
+        json!(["other"]),
+    ] {
+        let claims = json!({ "groups": groups, "email": EMAIL });
+        let client = DashboardClient::new(&server);
+        sign_in(&client, &provider, TokenSignature::Rs256, claims).await;
+    }
+    let export = admin.get("/audit/export").await.body;
+    let entries = export.lines().map(serde_json::from_str);
+    let entries: Vec<Value> = entries.map(Result::unwrap).collect();
+    let own = entries
+        .iter()
+        .filter(|entry| entry["actor"]["name"] == EMAIL);
+    let changes: Vec<_> = own
+        .map(|entry| {
+            assert_eq!(entry["organization"], "acme");
+            let roles = |member: &str| entry[member]["roles"].to_string();
+            let action = entry["action"].as_str().unwrap();
+            format!("{action} {} {}", roles("before"), roles("after"))
+        })
+        .collect();
+    let expected = [
+        r#"account.created null ["developer@acme"]"#,
+        r#"account.roles_changed ["developer@acme"] ["admin@acme"]"#,
+        r#"account.roles_changed ["admin@acme"] []"#,
+    ];
+    assert_eq!(changes, expected);
 }
 
 async fn wrong_answers_of_the_provider_open_no_session(database: Database) {

@@ -1,8 +1,10 @@
 //! Webhooks and deliveries: managed, replayed and followed by people.
 
+use serde_json::{Value, json};
 use tests::{
     DashboardClient, Database, HotelBookingBuilder, MockResponse, MockServer, PageReply, Server,
-    ServerOptions, Subscriber, Subscription, eventually, on_both_databases, verify_signatures,
+    ServerOptions, Subscriber, Subscription, eventually, link_path, on_both_databases,
+    verify_signatures,
 };
 
 on_both_databases!(
@@ -12,6 +14,7 @@ on_both_databases!(
     personal_data_of_an_event_is_masked_until_it_is_revealed,
     matching_deliveries_are_replayed_in_bulk,
     bulk_replay_stays_within_the_roles,
+    bulk_replay_is_audited_in_each_organization,
 );
 
 /// Deliveries fail after one retry.
@@ -354,6 +357,54 @@ async fn matching_deliveries_are_replayed_in_bulk(database: Database) {
     let admin = member(&server, "admin").await;
     let log = admin.get("/audit?action=bulk_replay.started").await;
     assert!(log.body.contains("developer@example.com"), "{}", log.body);
+}
+
+/// An entry without an organization would be seen by operators only.
+async fn bulk_replay_is_audited_in_each_organization(database: Database) {
+    let server = Server::start_with(ServerOptions::on(database).config(HURRIED)).await;
+    let client = server.client();
+    let subscriber = Subscriber::start(&client).await;
+    subscriber.respond_with(|_| MockResponse::empty(500));
+    subscriber.subscription.ping_until(&client, "FAILED").await;
+    let role = |organization| ["--organization", organization, "--org-role", "admin"];
+    let admin = DashboardClient::with_account(&server, "a@example.com", &role("acme")).await;
+    let person = member(&server, "admin").await;
+    let fields = [
+        ("organization", "acme"),
+        ("email", "admin@example.com"),
+        ("role", "developer"),
+    ];
+    let invited = admin.post("/members", &fields).await;
+    let link = link_path(invited.test_id("invite-link")).to_owned();
+    let accepted = person.post(&format!("{link}/accept"), &[]).await;
+    assert_eq!(accepted.status, 303, "{}", accepted.body);
+    let log = async |admin: &DashboardClient, organization: &str| {
+        let path = format!("/audit/export?organization={organization}");
+        let export = admin.get(&path).await.body;
+        let entries = export
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        let of_replays = |entry: &Value| entry["action"] == "bulk_replay.started";
+        entries.filter(of_replays).collect::<Vec<Value>>()
+    };
+    let begun = person
+        .post("/deliveries/replay", &[("status", "FAILED")])
+        .await;
+    assert_eq!(begun.status, 303, "{}", begun.body);
+    for (admin, organization) in [(&admin, "acme"), (&person, "demo")] {
+        let entries = log(admin, organization).await;
+        assert_eq!(entries.len(), 1, "{organization}: {entries:?}");
+        assert_eq!(entries[0]["after"]["organizations"], json!([organization]));
+    }
+    wait_for_bulk_replay(&person).await;
+    // The webhook of a filter belongs to one organization, also for an operator.
+    let options = ["--role", "operator"];
+    let operator = DashboardClient::with_account(&server, "op@example.com", &options).await;
+    let webhook = [("webhook", subscriber.subscription.id.as_str())];
+    let begun = operator.post("/deliveries/replay", &webhook).await;
+    assert_eq!(begun.status, 303, "{}", begun.body);
+    assert_eq!(log(&admin, "acme").await.len(), 1);
+    assert_eq!(log(&person, "demo").await.len(), 2);
 }
 
 async fn bulk_replay_stays_within_the_roles(database: Database) {

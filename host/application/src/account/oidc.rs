@@ -6,20 +6,20 @@
 mod id_token;
 mod provider;
 
+use crate::account::audited::{audit_account_in, audit_roles_in};
 use crate::account::oidc::id_token::{IdTokenError, Identity, verify};
 use crate::account::oidc::provider::{Provider, ProviderClient, ProviderError};
 use crate::account::secret::{RandomSourceFailure, generate_token};
 use crate::account::session::{NewSession, SessionService};
 use crate::account::setup::{end_first_link_in, invited_account};
 use crate::account::viewer::{ClientInfo, account_actor};
-use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use crate::config::oidc::{MappedRole, OidcConfig};
 use crate::sealer::{SealError, Sealer};
 use crate::storage_failure::StorageFailure;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use host_domain::account::{AccountRole, AccountState};
+use host_domain::account::AccountState;
 use host_domain::audit::AuditAction;
 use host_domain::id::AccountId;
 use host_domain::owner::Mode;
@@ -342,10 +342,8 @@ impl OidcService {
         if changed.roles != account.roles {
             write.set_account_roles(&account.id, &account.roles, &changed.roles);
             let actor = account_actor(&account.id, &account.email, client.address);
-            let change = AuditChange::new(AuditAction::AccountRolesChanged, account.id.as_str());
-            let change = change.before(role_names(&account.roles));
-            let change = change.after(role_names(&changed.roles));
-            audit_in(write, &self.base, &actor, change);
+            let accounts = (&account, &changed);
+            audit_roles_in(write, &self.base, &actor, accounts, role_names);
         }
         Ok(changed)
     }
@@ -375,14 +373,18 @@ impl OidcService {
         let (issuer, subject) = (&self.config.issuer, &identity.subject);
         write.insert_account_identity(issuer, subject, &account.id);
         let actor = account_actor(&account.id, &account.email, client.address);
-        let change = AuditChange::new(AuditAction::AccountCreated, account.id.as_str());
-        let change = change.after(role_names(&account.roles));
-        audit_in(write, &self.base, &actor, change);
+        let (action, accounts) = (AuditAction::AccountCreated, (None, &account));
+        audit_account_in(write, &self.base, &actor, action, accounts, role_names);
         Ok(account)
     }
 }
 
-fn role_names(roles: &[AccountRole]) -> serde_json::Value {
-    let names = roles.iter().cloned().map(MappedRole).map(String::from);
+fn role_names(account: &StoredAccount) -> serde_json::Value {
+    let names = account
+        .roles
+        .iter()
+        .cloned()
+        .map(MappedRole)
+        .map(String::from);
     json!({ "roles": names.collect::<Vec<String>>() })
 }

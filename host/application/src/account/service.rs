@@ -1,9 +1,9 @@
 //! Accounts as operators manage them.
 
+use crate::account::audited::audit_account_in;
 use crate::account::lockout::clear_failures_in;
 use crate::account::secret::RandomSourceFailure;
 use crate::account::setup::{add_link_in, invited_account};
-use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
 use crate::deadline::Deadline;
@@ -127,9 +127,8 @@ impl AccountService {
         let account = invited_account(id, email.clone(), roles, self.base.now());
         let mut write = self.base.unit_of_work();
         write.insert_account(&account);
-        let change = AuditChange::new(AuditAction::AccountCreated, account.id.as_str());
-        let change = change.after(audited_account(&account));
-        audit_in(&mut write, &self.base, actor, change);
+        let (action, accounts) = (AuditAction::AccountCreated, (None, &account));
+        audit_account_in(&mut write, &self.base, actor, action, accounts, describe);
         let token = add_link_in(&mut write, &self.base, Some(email), Vec::new())?;
         self.base.store.commit(write).await?;
         Ok(token)
@@ -187,7 +186,7 @@ impl AccountService {
         loop {
             let account = self.base.store.account_by_email(email).await?;
             let mut account = account.ok_or(AccountError::NotFound)?;
-            let (read_version, before) = (account.version, audited_account(&account));
+            let (read_version, before) = (account.version, account.clone());
             let mut write = self.base.unit_of_work();
             let result = change(&mut write, &mut account)?;
             account.session_epoch += 1;
@@ -195,9 +194,8 @@ impl AccountService {
             account.version += 1;
             write.update_account(&account, read_version);
             write.delete_sessions(&account.id);
-            let audited = AuditChange::new(action, account.id.as_str());
-            let audited = audited.before(before).after(audited_account(&account));
-            audit_in(&mut write, &self.base, actor, audited);
+            let accounts = (Some(&before), &account);
+            audit_account_in(&mut write, &self.base, actor, action, accounts, describe);
             let conflict = Conflict::AccountVersion;
             if self.base.commit_unless(conflict, write).await? {
                 return Ok(result);
@@ -208,7 +206,7 @@ impl AccountService {
 }
 
 /// Returns the properties of an account that the audit log has.
-pub(super) fn audited_account(account: &StoredAccount) -> Value {
+fn describe(account: &StoredAccount) -> Value {
     json!({
         "email": account.email,
         "state": account.state,

@@ -176,12 +176,13 @@ impl SetupService {
         drop(permit);
         let mut write = self.base.unit_of_work();
         write.use_account_link(&digest_token(token));
-        let is_invitation = link.organization.is_some();
+        // Nobody has recorded yet that the person is a member.
+        let joins = link.organization.is_some() || link.email.is_none();
         let account = self.set_up_in(&mut write, link, email, hash).await?;
         let actor = account_actor(&account.id, &account.email, client.address);
         let change = AuditChange::new(AuditAction::AccountSetUp, account.id.as_str());
         audit_in(&mut write, &self.base, &actor, change);
-        if is_invitation {
+        if joins {
             join_in(&mut write, &self.base, &actor, &account.roles);
         }
         let session = self
@@ -243,7 +244,7 @@ impl SetupService {
     }
 }
 
-/// Adds the audit entries of the roles that an invitation gave.
+/// Adds the audit entries of the organizations that the owner of a link joins.
 fn join_in(write: &mut UnitOfWork, base: &Base, actor: &Actor, roles: &[AccountRole]) {
     for role in roles {
         if let AccountRole::Organization { organization, role } = role {

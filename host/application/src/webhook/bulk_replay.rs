@@ -105,11 +105,12 @@ impl BulkReplayService {
             state: BulkReplayState::Running,
             created_at: now,
         };
+        let concerned = self.concerned_organizations(&bulk_replay.selection).await?;
         let mut write = UnitOfWork::new(now);
         write.insert_bulk_replay(&bulk_replay, now.plus_s(-KEPT_S));
         write.schedule_job(BulkReplayJob::KIND, &job_subject(&bulk_replay), now);
         let action = AuditAction::BulkReplayStarted;
-        self.audit(&mut write, actor, action, &bulk_replay);
+        self.audit(&mut write, actor, action, (&bulk_replay, concerned));
         let conflict = Conflict::BulkReplayRunning;
         match self.base.commit_unless(conflict, write).await? {
             true => Ok(bulk_replay),
@@ -152,48 +153,73 @@ impl BulkReplayService {
         id: &BulkReplayId,
     ) -> Result<BulkReplay, BulkReplayError> {
         let bulk_replay = self.find(id).await?;
+        let concerned = self.concerned_organizations(&bulk_replay.selection).await?;
         let mut write = self.base.unit_of_work();
         write.stop_bulk_replay(id);
         let action = AuditAction::BulkReplayStopped;
-        self.audit(&mut write, actor, action, &bulk_replay);
+        self.audit(&mut write, actor, action, (&bulk_replay, concerned));
         let conflict = Conflict::BulkReplayEnded;
         self.base.commit_unless(conflict, write).await?;
         self.find(id).await
     }
 
+    /// Returns the organizations whose deliveries are replayed: that of the webhook, if the filter has
+    /// one, or those of the scope. `None` if an operator replays the deliveries of all organizations.
+    async fn concerned_organizations(
+        &self,
+        selection: &BulkReplaySelection,
+    ) -> Result<Option<Vec<String>>, DatabaseError> {
+        let organizations = selection.organizations.clone();
+        let is_one = organizations.as_ref().is_some_and(|all| all.len() == 1);
+        match &selection.filter.subscription {
+            Some(webhook) if !is_one => {
+                let webhook = self.base.store.subscription_by_id(webhook).await?;
+                let owner = webhook.map(|webhook| vec![webhook.tenant.organization]);
+                Ok(owner.or(organizations))
+            }
+            Some(_) | None => Ok(organizations),
+        }
+    }
+
+    /// Adds an entry to the audit log for each organization that is concerned, or one of the whole
+    /// installation if these are not known.
     fn audit(
         &self,
         write: &mut UnitOfWork,
         actor: &Actor,
         action: AuditAction,
-        bulk_replay: &BulkReplay,
+        (bulk_replay, concerned): (&BulkReplay, Option<Vec<String>>),
     ) {
-        let selection = &bulk_replay.selection;
-        let organizations = selection.organizations.as_deref();
-        let only = match organizations {
-            Some([organization]) => Some(Tenant {
-                organization: organization.clone(),
+        let filter = &bulk_replay.selection.filter;
+        let after = |organization: Option<&str>, deliveries: Option<u64>| {
+            json!({
+                "mode": bulk_replay.mode,
+                "organizations": organization.map(|one| [one]),
+                "status": filter.status,
+                "webhook": filter.subscription,
+                "event": filter.event_type.map(|event_type| event_type.as_str()),
+                "from": filter.from.map(|at| at.to_string()),
+                "to": filter.to.map(|at| at.to_string()),
+                "deliveries": deliveries,
+            })
+        };
+        let id = bulk_replay.id.as_str();
+        let Some(organizations) = concerned else {
+            let after = after(None, Some(bulk_replay.total));
+            let change = AuditChange::new(action, id).after(after);
+            return audit_in(write, &self.base, actor, change);
+        };
+        // The number is that of all organizations together.
+        let deliveries = Some(bulk_replay.total).filter(|_| organizations.len() == 1);
+        for organization in organizations {
+            let after = after(Some(&organization), deliveries);
+            let tenant = Tenant {
+                organization,
                 mode: bulk_replay.mode,
-            }),
-            Some(_) | None => None,
-        };
-        let change = AuditChange::new(action, bulk_replay.id.as_str());
-        let change = match &only {
-            Some(tenant) => change.of_tenant(tenant),
-            None => change,
-        };
-        let filter = &selection.filter;
-        let change = change.after(json!({
-            "mode": bulk_replay.mode,
-            "organizations": organizations,
-            "status": filter.status,
-            "webhook": filter.subscription,
-            "event": filter.event_type.map(|event_type| event_type.as_str()),
-            "from": filter.from.map(|at| at.to_string()),
-            "to": filter.to.map(|at| at.to_string()),
-            "deliveries": bulk_replay.total,
-        }));
-        audit_in(write, &self.base, actor, change);
+            };
+            let change = AuditChange::new(action, id).of_tenant(&tenant);
+            audit_in(write, &self.base, actor, change.after(after));
+        }
     }
 }
 
