@@ -154,21 +154,34 @@ impl Store {
             .await
     }
 
-    /// Returns the e-mail addresses of all members of these organizations.
+    /// Returns the e-mail addresses of the accounts that are members of these organizations, or were: an
+    /// entry of the audit log of an organization is about them. Former members who are operators now are
+    /// left out. `among` limits the result to some addresses.
     pub async fn member_addresses(
         &self,
         organizations: &[String],
+        among: Option<&[String]>,
     ) -> Result<Vec<String>, DatabaseError> {
         let mut conditions = ConditionBuilder::default();
-        add_organizations(
-            &mut conditions,
-            "account_role.organization",
-            Some(organizations),
-        );
+        if let Some(addresses) = among {
+            let list = conditions.bind(text_array(addresses.iter().map(String::as_str)));
+            conditions.add_text(format!("account.email {{in {list}}}"));
+        }
+        let list = conditions.bind(text_array(organizations.iter().map(String::as_str)));
+        // The index of the target has few entries of an account. PostgreSQL would turn EXISTS into a
+        // join, and SQLite might choose the index of the organization, which has all its entries.
+        conditions.add_text(format!(
+            "(EXISTS (SELECT 1 FROM account_role AS member \
+               WHERE member.account_id = account.id AND member.organization {{in {list}}}) \
+             OR NOT EXISTS (SELECT 1 FROM account_role AS held \
+               WHERE held.account_id = account.id AND held.role = 'operator') \
+             AND (SELECT audit_log.sequence FROM audit_log \
+               WHERE audit_log.target_id = account.id \
+                 AND audit_log.organization || '' {{in {list}}} LIMIT 1) IS NOT NULL)"
+        ));
         let condition = conditions.text();
         let select = conditions.statement(format!(
-            "SELECT DISTINCT account.email FROM account_role \
-             JOIN account ON account.id = account_role.account_id WHERE {condition}"
+            "SELECT account.email FROM account WHERE {condition}"
         ));
         self.read_all(select, |row| row.get("email")).await
     }

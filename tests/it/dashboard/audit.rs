@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use tests::{
-    Client, DashboardClient, Database, Server, ServerOptions, binary, eventually,
-    on_both_databases, subscriptions,
+    Client, DashboardClient, Database, HotelBookingBuilder, Server, ServerOptions, binary,
+    eventually, on_both_databases, subscriptions,
 };
 use tokio::process::Command;
 
@@ -16,6 +16,7 @@ on_both_databases!(
     verification_finds_every_edit_of_the_database,
     admins_learn_only_whether_the_chain_is_intact,
     admins_read_the_entries_of_their_organization,
+    former_members_keep_their_names,
     export_of_an_operator_is_the_whole_chain,
     export_is_json_for_any_name,
 );
@@ -271,9 +272,20 @@ async fn admins_read_the_entries_of_their_organization(database: Database) {
             let folded = "<details class=\"change\">";
             assert!(!list.body.contains(folded), "{}", list.body);
         }
-        // The creation of an account belongs to the whole installation.
+        // The creation of an account belongs to the organizations in which it has a role.
         let export = client.get("/audit/export").await.body;
-        assert_eq!(export.contains("account.created"), sees_demo, "{export}");
+        let created = export
+            .lines()
+            .filter(|line| line.contains("account.created"));
+        let created: Vec<Value> = created
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(created.len(), 1, "{export}");
+        assert_eq!(created[0]["organization"], "acme");
+        assert_eq!(created[0]["after"]["email"], "admin@example.com");
+        // A command is run by whoever operates the installation.
+        let name = created[0]["actor"]["name"].as_str().unwrap();
+        assert_eq!(name == "an operator", !sees_demo, "{name}");
     }
     for (query, found, is_left_out) in [
         ("actor=admin@example.com", "of-acme", "of-demo"),
@@ -304,6 +316,44 @@ async fn admins_read_the_entries_of_their_organization(database: Database) {
     // The page of one mode has no entry of the other mode.
     operator.post("/mode", &[("mode", "live")]).await;
     assert!(!operator.get("/audit").await.body.contains("of-acme"));
+}
+
+async fn former_members_keep_their_names(database: Database) {
+    let server = Server::start(database).await;
+    let operator = DashboardClient::set_up(&server, "ada@example.com").await;
+    let member = async |name: &str, role: &str| {
+        let options = ["--organization", "acme", "--org-role", role];
+        DashboardClient::with_account(&server, &format!("{name}@example.com"), &options).await
+    };
+    let (admin, former) = (member("zoe", "admin").await, member("bob", "admin").await);
+    create_key(&former, "acme", "of-bob").await;
+    create_key(&operator, "acme", "of-an-operator").await;
+    let client = server.client_for("acme").await;
+    let booking = HotelBookingBuilder::at("OK").prebooked(&client).await;
+    let booking = format!("/bookings/{booking}");
+    for person in [&former, &operator] {
+        let revealed = person.post(&format!("{booking}/reveal"), &[]).await;
+        assert_eq!(revealed.status, 200, "{}", revealed.body);
+    }
+    let members = admin.get("/members").await.body;
+    let (before, _) = members.split_once("data-row>bob@example.com<").unwrap();
+    let (_, path) = before.rsplit_once("href=\"").unwrap();
+    let path = path.split('"').next().unwrap();
+    let removed = admin.post(&format!("{path}/remove"), &[]).await;
+    assert_eq!(removed.status, 303, "{}", removed.body);
+    for path in ["/audit?action=api_key.created", "/audit/export"] {
+        let log = admin.get(path).await.body;
+        assert!(log.contains("bob@example.com"), "{path}: {log}");
+        assert!(log.contains("an operator"), "{path}: {log}");
+        assert!(!log.contains("ada@example.com"), "{path}: {log}");
+    }
+    eventually("both in the timeline", async || {
+        let page = admin.get(&booking).await.body;
+        assert!(!page.contains("ada@example.com"), "{page}");
+        let is_complete = page.contains("bob@example.com") && page.contains("an operator");
+        is_complete.then_some(())
+    })
+    .await;
 }
 
 async fn export_of_an_operator_is_the_whole_chain(database: Database) {

@@ -58,9 +58,11 @@ impl ConsoleAudit {
             ..scope(viewer, request.organization.as_deref())?
         };
         let page = request.page();
-        let visible = VisibleActors::of(&self.base.store, viewer).await?;
         let filter = effective_filter(request);
         let mut found = self.audit.list(&scope, &filter, &page).await?;
+        let entries = found.page.items.iter().filter_map(|row| row.entry.as_ref());
+        let names = entries.map(|entry| entry.change.actor.name.as_str());
+        let visible = VisibleActors::among(&self.base.store, viewer, names).await?;
         let rows = found.page.items.iter_mut();
         rows.for_each(|row| visible.mask_entry(row));
         let organizations = match viewer.organizations_with(Permission::ReadAuditLog) {

@@ -122,10 +122,14 @@ impl ConsoleBookings {
     ) -> Result<BookingDetails, ConsoleError> {
         let tenant = &booking.owner().tenant;
         let store = &self.base.store;
-        let (mut timeline, visible) = futures::try_join!(
-            store.booking_timeline(tenant, id, TIMELINE_MAX),
-            VisibleActors::of(store, viewer),
-        )?;
+        let mut timeline = store.booking_timeline(tenant, id, TIMELINE_MAX).await?;
+        let actors = timeline.iter().filter_map(|entry| {
+            let TimelineContent::Action { actor, .. } = &entry.content else {
+                return None;
+            };
+            Some(actor.as_str())
+        });
+        let visible = VisibleActors::among(store, viewer, actors).await?;
         for entry in &mut timeline {
             if let TimelineContent::Action { actor, .. } = &mut entry.content {
                 visible.mask_name(actor);

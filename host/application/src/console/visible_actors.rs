@@ -1,5 +1,6 @@
-//! Actors that a person may see. Members of an organization see each other, its programs and the
-//! gateway's tasks, but not who operates the installation, from where, and with which notes.
+//! Actors that a person may see. Members of an organization see each other, also those who have left,
+//! its programs and the gateway's tasks, but not who operates the installation, from where, and with
+//! which notes.
 
 use crate::account::viewer::Viewer;
 use crate::audit::service::AuditRow;
@@ -7,7 +8,7 @@ use host_domain::account::Permission;
 use host_domain::audit::{ActorKind, AuditAction};
 use host_storage::{DatabaseError, Store};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// Stands for the name of an operator.
@@ -18,12 +19,35 @@ const OPERATOR: &str = "an operator";
 pub(super) struct VisibleActors(Option<Arc<HashSet<String>>>);
 
 impl VisibleActors {
-    /// Reads the members of the person's organizations. Reads nothing for operators.
+    /// Reads the present and former members of the person's organizations. Reads nothing for
+    /// operators.
     pub(super) async fn of(store: &Store, viewer: &Viewer) -> Result<Self, DatabaseError> {
+        Self::read(store, viewer, None).await
+    }
+
+    /// Reads which of these actors the person may see. Reads nothing for operators.
+    pub(super) async fn among<'a>(
+        store: &Store,
+        viewer: &Viewer,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, DatabaseError> {
+        let names: BTreeSet<&str> = names.into_iter().collect();
+        let names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        Self::read(store, viewer, Some(&names)).await
+    }
+
+    async fn read(
+        store: &Store,
+        viewer: &Viewer,
+        among: Option<&[String]>,
+    ) -> Result<Self, DatabaseError> {
         let Some(organizations) = viewer.organizations_with(Permission::Read) else {
             return Ok(Self(None));
         };
-        let members = store.member_addresses(&organizations).await?;
+        let members = match among {
+            Some([]) => Vec::new(),
+            among => store.member_addresses(&organizations, among).await?,
+        };
         Ok(Self(Some(Arc::new(members.into_iter().collect()))))
     }
 

@@ -17,7 +17,7 @@ on_both_databases!(
 );
 
 /// Builds the entry with this number.
-fn entry(sequence: i64, organization: &str, mode: &str) -> StoredAuditEntry {
+pub(super) fn entry(sequence: i64, organization: &str, mode: &str) -> StoredAuditEntry {
     StoredAuditEntry {
         sequence,
         at: NOW.plus_ms(sequence),

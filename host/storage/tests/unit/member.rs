@@ -1,6 +1,7 @@
 //! Members of organizations, invitations, and second factors.
 
 use super::account::{account, email, insert};
+use super::audit::entry;
 use super::plan::{Expectations, check_postgres_plans, check_sqlite_plans, names};
 use super::*;
 use crate::statement::Statement;
@@ -10,6 +11,7 @@ use host_domain::page::{Cursor, CursorPage, CursorRequest};
 
 on_both_databases!(
     members_are_paged_across_organizations_by_the_time_they_joined,
+    addresses_are_those_of_present_and_former_members,
     last_two_admins_cannot_both_leave,
     change_of_a_member_requires_the_role_that_was_read,
     open_invitations_are_listed_and_revoked_by_organization,
@@ -84,6 +86,53 @@ async fn members_are_paged_across_organizations_by_the_time_they_joined(db: &Tes
             }
         }
         assert_eq!(seen.join(" "), expected, "{organizations:?}");
+    }
+}
+
+async fn addresses_are_those_of_present_and_former_members(db: &TestDatabase) {
+    add(db, 1, "acme", Viewer).await;
+    add(db, 2, "b.c", Viewer).await;
+    // Former members, of whom one is an operator now, a stranger, and an operator who is a member.
+    for (number, roles) in [
+        (3, vec![]),
+        (4, vec![AccountRole::Operator]),
+        (5, vec![]),
+        (6, vec![AccountRole::Operator]),
+    ] {
+        let mut account = account(number, &format!("{number}@example.com"));
+        account.roles = roles;
+        insert(db, &account).await;
+    }
+    add(db, 6, "acme", Admin).await;
+    let entries: Vec<_> = [(3, "acme"), (4, "acme"), (5, ""), (5, "other")]
+        .into_iter()
+        .zip(1..)
+        .map(|((number, organization), sequence)| {
+            let mut entry = entry(sequence, organization, "");
+            entry.target_id = account(number, "a@b").id.to_string();
+            entry
+        })
+        .collect();
+    let appended = unit(|write| write.append_audit_entries(&entries, &[]));
+    assert_eq!(conflict(&db.store, appended).await, None);
+    let both = ["acme".to_owned(), "b.c".to_owned()];
+    let some = ["3", "4", "5", "6", "7"].map(|number| format!("{number}@example.com"));
+    for (organizations, among, expected) in [
+        (&both[..], None, "1 2 3 6"),
+        (&both[..1], None, "1 3 6"),
+        (&both[1..], None, "2"),
+        (&both[..0], None, ""),
+        (&both[..], Some(&some[..]), "3 6"),
+        (&both[..], Some(&some[..0]), ""),
+    ] {
+        let found = db.store.member_addresses(organizations, among).await;
+        let found = found.unwrap();
+        let mut numbers: Vec<_> = found
+            .iter()
+            .filter_map(|one| one.split('@').next())
+            .collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers.join(" "), expected, "{organizations:?} {among:?}");
     }
 }
 
