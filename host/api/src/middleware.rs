@@ -18,7 +18,7 @@ use host_application::context::{AnonymousContext, ApiKeyScope, RequestContext};
 use host_application::deadline::{Deadline, Stopwatch};
 use host_application::id_generator;
 use host_domain::owner::Owner;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
@@ -36,7 +36,43 @@ const HANDLER_GRACE_PERIOD: Duration = Duration::from_secs(5);
 #[derive(Clone)]
 struct AuthenticationFailure(ApiError);
 
-/// The operation of a request, once it has begun and if it changes something. The handler does not return it, because it may not end in time.
+/// Who sends a request.
+struct Identity {
+    /// Context of a valid key, even if another header is refused: the call belongs to the organization
+    /// of the key.
+    context: Option<RequestContext>,
+    /// Reason why the request may do nothing.
+    refusal: Option<ApiError>,
+}
+
+impl Identity {
+    const fn accepted(context: RequestContext) -> Self {
+        Self {
+            context: Some(context),
+            refusal: None,
+        }
+    }
+
+    fn unknown(error: impl Into<ApiError>) -> Self {
+        Self {
+            context: None,
+            refusal: Some(error.into()),
+        }
+    }
+
+    /// Makes the identity known to the handlers of a request, which get the context of an accepted one
+    /// only.
+    fn insert_into(&self, extensions: &mut Extensions) {
+        match (&self.refusal, &self.context) {
+            (Some(error), _) => drop(extensions.insert(AuthenticationFailure(error.clone()))),
+            (None, Some(context)) => drop(extensions.insert(context.clone())),
+            (None, None) => {}
+        }
+    }
+}
+
+/// The operation of a request, once it has begun and if it changes something. The handler does not
+/// return it, because it may not end in time.
 #[derive(Clone, Default)]
 struct BegunOperation(Arc<OnceLock<ChangeOperation>>);
 
@@ -84,10 +120,7 @@ pub(crate) async fn request_middleware(
     let change = BegunOperation::default();
     let extensions = request.extensions_mut();
     extensions.insert(change.clone());
-    match identity.clone() {
-        Ok(context) => drop(extensions.insert(context)),
-        Err(error) => drop(extensions.insert(AuthenticationFailure(error))),
-    }
+    identity.insert_into(extensions);
     // Health probes are exempt from the rate limit: they carry no key, and behind a proxy they
     // share their address with all other clients.
     let path = route.as_ref().map(MatchedPath::as_str);
@@ -99,7 +132,7 @@ pub(crate) async fn request_middleware(
         request_id: &request_id,
         method: &method,
         route: path,
-        context: identity.as_ref().ok(),
+        context: identity.context.as_ref(),
         capture,
         has_response: false,
     };
@@ -172,12 +205,9 @@ fn is_valid_token(text: &str, others: &[u8]) -> bool {
 
 /// Returns the rate limit key of a request. Requests without a valid API key share the bucket of
 /// their address, which slows down guessing.
-fn rate_limit_key(
-    identity: &Result<RequestContext, ApiError>,
-    address: Option<IpAddr>,
-) -> RateLimitKey {
-    let key = identity.as_ref().ok();
-    match key.and_then(|context| context.key_id.clone()) {
+fn rate_limit_key(identity: &Identity, address: Option<IpAddr>) -> RateLimitKey {
+    let context = identity.context.as_ref();
+    match context.and_then(|context| context.key_id.clone()) {
         Some(key) => RateLimitKey::ApiKey(key),
         None => RateLimitKey::ClientAddress(address),
     }
@@ -194,23 +224,49 @@ async fn authenticate(
     request_id: &Arc<str>,
     deadline: Deadline,
     address: Option<IpAddr>,
-) -> Result<RequestContext, ApiError> {
+) -> Identity {
+    let key = match api_key(headers) {
+        Ok(key) => key,
+        Err(error) => return Identity::unknown(error),
+    };
+    let context = api_keys.authenticate(key, Arc::clone(request_id), deadline, address);
+    let mut context = match context.await {
+        Ok(context) => context,
+        Err(ApiKeyError::Invalid) => return Identity::unknown(ErrorCode::InvalidApiKey),
+        Err(ApiKeyError::Database(error)) => {
+            return Identity::unknown(ApiError::from_storage(error));
+        }
+    };
+    match user_in_organization(headers, &context.owner.tenant.organization) {
+        Ok(user) => {
+            context.owner.user = user;
+            Identity::accepted(context)
+        }
+        Err(error) => {
+            // The request names no user, or one who cannot be told.
+            context.owner.user = String::new();
+            Identity {
+                context: Some(context),
+                refusal: Some(error),
+            }
+        }
+    }
+}
+
+fn api_key(headers: &HeaderMap) -> Result<&str, ErrorCode> {
     let mut keys = headers.get_all(API_KEY).iter();
     let key = keys.next().ok_or(ErrorCode::MissingApiKey)?;
     let key = key.to_str().ok().filter(|_| keys.next().is_none());
-    let key = key.ok_or(ErrorCode::InvalidApiKey)?;
-    let context = api_keys.authenticate(key, Arc::clone(request_id), deadline, address);
-    let mut context = context.await.map_err(|error| match error {
-        ApiKeyError::Invalid => ApiError::from(ErrorCode::InvalidApiKey),
-        ApiKeyError::Database(error) => ApiError::from_storage(error),
-    })?;
-    let organization = context.owner.tenant.organization.as_bytes();
+    key.ok_or(ErrorCode::InvalidApiKey)
+}
+
+/// Returns the user of a request with a key of this organization.
+fn user_in_organization(headers: &HeaderMap, organization: &str) -> Result<String, ApiError> {
     let mut named = headers.get_all(ORGANIZATION_ID).iter();
-    if named.any(|header| header.as_bytes() != organization) {
+    if named.any(|header| header.as_bytes() != organization.as_bytes()) {
         return Err(ErrorCode::OrganizationMismatch.into());
     }
-    context.owner.user = user_id(headers)?;
-    Ok(context)
+    user_id(headers)
 }
 
 fn user_id(headers: &HeaderMap) -> Result<String, ApiError> {

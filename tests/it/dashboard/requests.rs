@@ -15,6 +15,7 @@ on_both_databases!(
     call_is_listed_within_seconds_with_its_suppliers_calls,
     lists_state_what_they_are_filtered_by,
     calls_belong_to_the_organization_of_their_key,
+    calls_with_a_refused_header_belong_to_the_organization_of_their_key,
     recorded_rows_have_no_secret_and_no_personal_data,
     overview_shows_what_was_called,
     nothing_is_recorded_if_the_log_is_off,
@@ -153,6 +154,36 @@ async fn calls_belong_to_the_organization_of_their_key(database: Database) {
     ada.post("/mode", &[("mode", "live"), ("next", "/")]).await;
     assert!(!ada.get("/requests").await.body.contains("of-demo"));
     assert_eq!(ada.get("/requests/of-demo").await.status, 404);
+}
+
+async fn calls_with_a_refused_header_belong_to_the_organization_of_their_key(database: Database) {
+    let server = Server::start(database).await;
+    let (ada, eve) = (
+        viewer(&server, "demo").await,
+        viewer(&server, "other").await,
+    );
+    let client = server.client();
+    for (id, header, value, status, code) in [
+        ("wrong-user", "x-user-id", "a b", 400, "validation_failed"),
+        (
+            "wrong-organization",
+            "x-organization-id",
+            "acme",
+            403,
+            "organization_mismatch",
+        ),
+    ] {
+        let call = client.header("x-request-id", id).header(header, value);
+        let refused = call.get("/v1/suppliers").await;
+        refused.expect_problem(status, code);
+        let page = page_with(&ada, "/requests", id).await;
+        assert!(page.body.contains("/v1/suppliers"), "{}", page.body);
+        let page = ada.get(&format!("/requests/{id}")).await;
+        assert_eq!(page.status, 200, "{}", page.body);
+        assert!(page.body.contains("href=\"/keys/key_"), "{}", page.body);
+        let stranger = eve.get(&format!("/requests/{id}")).await;
+        assert_eq!(stranger.status, 404, "{}", stranger.body);
+    }
 }
 
 /// A part of each text that must not be recorded.
