@@ -1,6 +1,6 @@
 //! The commands that talk to a running gateway: `listen`, `trigger` and `deliveries replay`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use std::process::Stdio;
 use tests::{
     DashboardClient, Database, MockResponse, MockServer, Server, Subscriber, binary, eventually,
@@ -170,6 +170,48 @@ async fn delivery_is_replayed_by_its_id(database: Database) {
     assert!(!output.status.success());
     let printed = String::from_utf8(output.stderr).unwrap();
     assert!(printed.contains("error:"), "{printed}");
+}
+
+/// An organization needs no webhook to try `listen`, and one that is paused gets no event.
+#[tokio::test]
+async fn ping_is_triggered_with_and_without_a_webhook() {
+    let server = Server::start(Database::Sqlite).await;
+    let client = server.client();
+    let receiver = MockServer::start().await;
+    receiver.on("POST /events", |_| MockResponse::empty(204));
+    let url = format!("{}/events", receiver.url);
+    let listen = Listen::start(&server, &url, &["--events", "ping"]).await;
+    let trigger = async || {
+        let mut command = Command::new(binary());
+        let arguments = ["trigger", "ping", "--url", &server.api];
+        command.args(arguments).env("STOPOVER_API_KEY", &server.key);
+        let output = command.output().await.unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let printed = String::from_utf8(output.stdout).unwrap();
+        printed.trim().strip_prefix("ping  ").unwrap().to_owned()
+    };
+    let forwarded = async |id: &str| {
+        let is_it = |body: &Value| body["id"] == id;
+        let find = async || {
+            let received = receiver.received().into_iter();
+            received.map(|request| request.body).find(is_it)
+        };
+        eventually("the forwarded event", find).await
+    };
+    let event = forwarded(&trigger().await).await;
+    assert_eq!(event["type"], "ping");
+    let paused = Subscriber::start(&client).await;
+    let pause = paused.subscription.post(&client, "/pause").await;
+    pause.expect(200);
+    let active = Subscriber::of("flight", &client).await;
+    let event = forwarded(&trigger().await).await;
+    assert_eq!(event["data"]["subscription_id"], active.subscription.id);
+    eventually("the delivery", async || {
+        (active.upstream.received().len() == 1).then_some(())
+    })
+    .await;
+    assert!(paused.upstream.received().is_empty());
+    listen.end().await;
 }
 
 #[tokio::test]

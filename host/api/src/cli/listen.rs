@@ -109,6 +109,23 @@ pub(super) async fn fetch(
     }))
 }
 
+/// An event that was made.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct MadeEventResource {
+    id: String,
+}
+
+/// Makes a test event for the programs that listen, because the organization may have no webhook.
+pub(super) async fn ping(
+    State(service): State<Arc<ListenService>>,
+    Context(context): Context,
+) -> ApiResult<MadeEventResource> {
+    let id = service.ping(&context).await?;
+    Ok(ApiResponse::created(MadeEventResource {
+        id: id.to_string(),
+    }))
+}
+
 /// Ends a session.
 pub(super) async fn end(
     State(service): State<Arc<ListenService>>,

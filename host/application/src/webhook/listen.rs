@@ -3,8 +3,9 @@
 use crate::base::Base;
 use crate::context::RequestContext;
 use crate::storage_failure::StorageFailure;
-use host_domain::event::EventType;
-use host_domain::id::{EventId, ListenSessionId};
+use crate::webhook::ping::ping_event;
+use host_domain::event::{EventType, Product};
+use host_domain::id::{EventId, ListenSessionId, SubscriptionId};
 use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
 use host_domain::webhook::ListenSession;
@@ -212,6 +213,21 @@ impl ListenService {
                 Some(_) | None => return Ok(found),
             }
         }
+    }
+
+    /// Makes a `ping` that is not about one subscription, for the tenant's sessions and for its
+    /// subscriptions to hotels that select it. Returns the id of the event.
+    ///
+    /// # Errors
+    /// [`ListenError::Storage`].
+    pub async fn ping(&self, context: &RequestContext) -> Result<EventId, ListenError> {
+        // The schema of the event requires an id. No subscription has this one.
+        let nobody = SubscriptionId::from_bits(self.base.ids.generate());
+        let event = ping_event(&self.base, Product::Hotel, &nobody);
+        let mut write = UnitOfWork::new(event.created_at);
+        write.publish(&context.owner.tenant, &event);
+        self.base.store.commit(write).await?;
+        Ok(event.id)
     }
 
     /// Ends a session.

@@ -16,6 +16,7 @@ pub(crate) mod event_payload;
 pub mod http_sender;
 pub mod listen;
 pub mod maintenance;
+mod ping;
 pub mod policy;
 pub mod recipient;
 pub(crate) mod recovery;

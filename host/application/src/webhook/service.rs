@@ -9,18 +9,18 @@ use crate::sealer::Sealer;
 use crate::webhook::audited::{audited_event, audited_subscription};
 use crate::webhook::delivery_details::{DeliveryDetails, find_delivery};
 use crate::webhook::error::WebhookError;
+use crate::webhook::ping::ping_event;
 use crate::webhook::policy::DeliveryPolicy;
 use crate::webhook::signing_secret::{self, SecretOrigin, SecretSlot};
 use crate::webhook::url_policy;
 use host_domain::audit::AuditAction;
-use host_domain::event::{EventType, Product};
-use host_domain::id::{EventId, SubscriptionId};
+use host_domain::event::Product;
+use host_domain::id::SubscriptionId;
 use host_domain::owner::Tenant;
 use host_domain::page::{Page, PageRequest};
 use host_domain::webhook::{Delivery, Subscription, SubscriptionEvent, SubscriptionStatus};
-use host_storage::{Conflict, OutboxEvent, SealedSecrets, UnitOfWork};
+use host_storage::{Conflict, SealedSecrets, UnitOfWork};
 use secrecy::SecretString;
-use serde_json::json;
 use std::sync::Arc;
 
 /// Maximum number of subscriptions of a tenant to a product. An event is recorded for each of them
@@ -236,11 +236,11 @@ impl WebhookService {
         key: Option<&IdempotentRequest>,
     ) -> Result<DeliveryDetails, WebhookError> {
         let tenant = &context.owner.tenant;
-        let subscription = self.find(tenant, product, id).await?;
+        self.find(tenant, product, id).await?;
         if let Some(delivery_id) = self.base.find_idempotent_result(key).await? {
             return self.find_test_delivery(tenant, id, &delivery_id).await;
         }
-        let event = self.ping_event(&subscription);
+        let event = ping_event(&self.base, product, id);
         let delivery = Delivery::derive_id(&event.id, id).ok_or(WebhookError::NotFound)?;
         let mut write = UnitOfWork::new(event.created_at);
         claim_in(&mut write, key, delivery.as_str());
@@ -254,26 +254,6 @@ impl WebhookService {
         let delivery_id = self.base.find_idempotent_result(key).await?;
         let delivery_id = delivery_id.ok_or(WebhookError::TooManyConflicts)?;
         self.find_test_delivery(tenant, id, &delivery_id).await
-    }
-
-    fn ping_event(&self, subscription: &Subscription) -> OutboxEvent {
-        let id = EventId::from_bits(self.base.ids.generate());
-        let now = self.base.now();
-        let event_type = EventType::Ping.as_str();
-        let payload = json!({
-            "id": id.as_str(),
-            "type": event_type,
-            "created_at": now.to_string(),
-            "data": { "subscription_id": subscription.id.as_str() },
-        });
-        OutboxEvent {
-            id,
-            event_type: event_type.to_owned(),
-            product: subscription.product,
-            booking_id: None,
-            payload: payload.to_string(),
-            created_at: now,
-        }
     }
 
     pub async fn find(

@@ -3,7 +3,7 @@
 
 mod recipe;
 
-use crate::cli::api_client::{ApiClient, ApiOptions};
+use crate::cli::api_client::{ApiClient, ApiOptions, items};
 use crate::cli::trigger::recipe::{Recipe, recipe};
 use crate::cli::{CliError, print_line};
 use crate::system_clock::SystemClock;
@@ -19,6 +19,8 @@ const HOTELS: &str = "SANDBOX_HOTELS";
 const FLIGHTS: &str = "SUPPLIER_A";
 const WATCHES: &str = "/v1/watcher/travel/hotel/watches";
 const TRIP_WATCHES: &str = "/v1/watcher/travel/hotel/trip-watches";
+/// Number of webhooks that an organization can have of a product.
+const WEBHOOKS_MAX: u32 = 100;
 /// Days from today to the stay or the flight.
 const DAYS_AHEAD: i64 = 30;
 
@@ -116,17 +118,24 @@ impl Trigger {
         }
     }
 
-    /// Sends a test event to the first subscription.
+    /// Sends a test event to an active webhook. Without one, makes the event for `stopover listen`.
     async fn ping(&self) -> Result<String, CliError> {
         for product in ["hotel", "flight"] {
             let path = format!("/v1/{product}/webhook-subscriptions");
-            let listed = self.api.get(&format!("{path}?limit=1")).await?;
-            if let Ok(id) = text(&listed, "/0/id") {
+            let listed = self
+                .api
+                .get(&format!("{path}?limit={WEBHOOKS_MAX}"))
+                .await?;
+            let mut webhooks = items(Some(&listed))?.iter();
+            let is_active = |webhook: &&Value| text(webhook, "/status").ok() == Some("ACTIVE");
+            if let Some(webhook) = webhooks.find(is_active) {
+                let id = text(webhook, "/id")?;
                 let sent = self.api.post(&format!("{path}/{id}/test"), None).await?;
                 return Ok(text(&sent, "/event/id")?.to_owned());
             }
         }
-        bail!("a ping is sent to a webhook, and the organization has none")
+        let made = self.api.post("/v1/cli/ping", None).await?;
+        Ok(text(&made, "/id")?.to_owned())
     }
 
     async fn price_hotel(&self, hotel: &str, rooms: usize) -> Result<Value, CliError> {
