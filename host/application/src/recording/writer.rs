@@ -3,7 +3,9 @@
 use crate::base::Base;
 use crate::error_chain::describe_error_chain;
 use crate::recording::entry::QueuedEntry;
-use crate::recording::limits::{BATCH_INTERVAL, BATCH_MAX, STATISTICS_INTERVAL};
+use crate::recording::limits::{
+    BATCH_INTERVAL, BATCH_MAX, STATISTICS_INTERVAL, TRANSACTION_ENTRIES_MAX,
+};
 use crate::recording::recorder::{RecorderQueue, TrafficRecorder};
 use crate::recording::statistics_writer::StatisticsWriter;
 use host_domain::request_log::{LoggedBodies, LoggedCall, LoggedRequest};
@@ -41,6 +43,7 @@ impl RecordWriter {
         statistics_ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let shutdown = self.shutdown.clone();
         let mut entries = Vec::with_capacity(BATCH_MAX);
+        let mut next = Instant::now();
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => break,
@@ -49,7 +52,9 @@ impl RecordWriter {
                     if received == 0 {
                         break;
                     }
-                    let next = Instant::now() + BATCH_INTERVAL;
+                    // While more than a batch waits, the time of the writes is a part of the interval.
+                    let begin = if received < BATCH_MAX { Instant::now() } else { next };
+                    next = begin + BATCH_INTERVAL;
                     tokio::select! {
                         () = shutdown.cancelled() => {}
                         () = sleep_until(next) => {}
@@ -77,13 +82,19 @@ impl RecordWriter {
         }
     }
 
+    /// Writes entries in transactions of a bounded length.
     async fn write(&self, entries: &mut Vec<QueuedEntry>) {
-        if entries.is_empty() {
-            return;
+        while !entries.is_empty() {
+            let length = entries.len().min(TRANSACTION_ENTRIES_MAX);
+            let part: Vec<QueuedEntry> = entries.drain(..length).collect();
+            self.write_part(part).await;
         }
-        self.recorder.release(entries);
+    }
+
+    async fn write_part(&self, entries: Vec<QueuedEntry>) {
+        self.recorder.release(&entries);
         let mut batch = Batch::default();
-        for entry in entries.drain(..) {
+        for entry in entries {
             match entry {
                 QueuedEntry::Request(request) => {
                     let bits = self.recorder.ids.generate();
