@@ -79,7 +79,7 @@ pub use hotel_mapping::{HotelMapping, HotelObservation, HotelProfile};
 pub use idempotency::{IdempotencyKey, IdempotencyRecord};
 pub use instrument::StoredInstrument;
 pub use job::{ClaimedJobs, Job, JobClaim, ParkedJobFilter};
-pub use log_retention::LogTable;
+pub use log_retention::{LogPeriod, LogTable};
 pub use mandate::MandateKey;
 pub use member::Member;
 pub use place::{PlaceObservation, StoredPlace};

@@ -1,5 +1,6 @@
 //! Deletion of old rows of the logs.
 
+use crate::condition::ConditionBuilder;
 use crate::statement::statement;
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::id::{CallLogId, RequestLogId};
@@ -50,6 +51,27 @@ impl LogTable {
     }
 }
 
+/// A period of 65.5 seconds of a log: the beginning of its entries' ids. Periods sort by time.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LogPeriod(String);
+
+/// Number of characters of an id that name its period: the prefix and 8 of the 12 hexadecimal digits
+/// of the time in milliseconds.
+const PERIOD_CHARS: usize = RequestLogId::PREFIX.len() + 8;
+const _: () = assert!(RequestLogId::PREFIX.len() == CallLogId::PREFIX.len());
+
+impl LogPeriod {
+    /// Returns the period of an entry.
+    pub fn of_entry(id: &str) -> Self {
+        Self(id.chars().take(PERIOD_CHARS).collect())
+    }
+
+    /// Returns the period of a time.
+    pub fn at(log: LogTable, time: Timestamp) -> Self {
+        Self::of_entry(&log.lowest_id_at(time))
+    }
+}
+
 impl Store {
     /// Deletes up to `limit` of the oldest entries of a mode that are older than `before`. Returns
     /// their number.
@@ -77,10 +99,29 @@ impl Store {
         Ok(outcome.rows_affected)
     }
 
-    /// Returns the number of entries of a log. Reads a whole index.
-    pub async fn log_count(&self, log: LogTable) -> Result<u64, DatabaseError> {
-        let select = format!("SELECT COUNT(*) AS number FROM {}", log.name());
-        self.read_count(statement!(select)).await
+    /// Returns the periods of a mode that have entries, with the number of each, in their order. Reads
+    /// the index of the ids from the period `first` to the period `last`, or to the end.
+    pub async fn log_counts(
+        &self,
+        log: LogTable,
+        mode: Mode,
+        first: &LogPeriod,
+        last: Option<&LogPeriod>,
+    ) -> Result<Vec<(LogPeriod, u64)>, DatabaseError> {
+        let mut conditions = ConditionBuilder::default();
+        conditions.add("mode =", mode);
+        conditions.add("id >=", first.0.as_str());
+        // The digits of an id precede this letter.
+        conditions.add_some("id <", last.map(|last| format!("{}g", last.0)));
+        let (condition, name) = (conditions.text(), log.name());
+        let select = conditions.statement(format!(
+            "SELECT SUBSTR(id, 1, {PERIOD_CHARS}) AS period, COUNT(*) AS number \
+             FROM {name} WHERE {condition} GROUP BY 1 ORDER BY 1"
+        ));
+        self.read_all(select, |row| {
+            Ok((LogPeriod(row.get("period")?), row.count("number")?))
+        })
+        .await
     }
 
     /// Returns the id of the oldest entry of a mode. Ids of a log sort by time.

@@ -9,6 +9,7 @@ pub mod reader;
 pub mod recorder;
 pub(crate) mod redact;
 mod retention;
+mod row_count;
 mod statistics_writer;
 mod writer;
 
@@ -76,7 +77,7 @@ fn spawn_retention(config: &RequestsConfig, base: &Base, tasks: &TaskSupervisor)
     ] {
         tasks.run_periodically(
             (name, complaint),
-            retention::INTERVAL,
+            retention::LOG_INTERVAL,
             LogRetention::new(base.clone(), config.clone(), log),
             |retention| retention.run_once().boxed(),
         );
@@ -86,7 +87,7 @@ fn spawn_retention(config: &RequestsConfig, base: &Base, tasks: &TaskSupervisor)
             "retention of statistics",
             "old statistics could not be deleted",
         ),
-        retention::INTERVAL,
+        retention::STATISTICS_INTERVAL,
         StatisticsRetention { base: base.clone() },
         |retention| retention.run_once().boxed(),
     );

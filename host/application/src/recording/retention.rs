@@ -2,17 +2,19 @@
 
 use crate::base::Base;
 use crate::config::RequestsConfig;
+use crate::recording::row_count::RowCount;
 use host_domain::owner::Mode;
 use host_domain::statistics::TimeResolution;
 use host_domain::time::Timestamp;
 use host_storage::{DatabaseError, LogTable};
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
+use tokio::sync::Mutex;
 
-pub(crate) const INTERVAL: Duration = Duration::from_secs(5 * 60);
+/// A log has more entries than its maximum for at most this time.
+pub(crate) const LOG_INTERVAL: Duration = Duration::from_secs(60);
+pub(crate) const STATISTICS_INTERVAL: Duration = Duration::from_secs(5 * 60);
 
-const HOUR_MS: i64 = 60 * 60 * 1000;
-const DAY_MS: i64 = 24 * HOUR_MS;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const MINUTES_KEPT_MS: i64 = 2 * DAY_MS;
 const HOURS_KEPT_MS: i64 = 400 * DAY_MS;
 const REMARKABLE_KEPT_MS: i64 = 8 * DAY_MS;
@@ -24,17 +26,16 @@ pub(crate) struct LogRetention {
     base: Base,
     config: RequestsConfig,
     log: LogTable,
-    /// Time before which the entries are not counted again, in milliseconds.
-    next_count: AtomicI64,
+    count: Mutex<RowCount>,
 }
 
 impl LogRetention {
-    pub(crate) const fn new(base: Base, config: RequestsConfig, log: LogTable) -> Self {
+    pub(crate) fn new(base: Base, config: RequestsConfig, log: LogTable) -> Self {
         Self {
             base,
             config,
             log,
-            next_count: AtomicI64::new(0),
+            count: Mutex::default(),
         }
     }
 
@@ -44,7 +45,9 @@ impl LogRetention {
         for mode in Mode::ALL {
             while self.purge(mode, kept_since).await? > 0 {}
         }
-        let mut excess = self.excess(now).await?;
+        let mut count = self.count.lock().await;
+        let rows = count.refresh(&self.base.store, self.log, now).await?;
+        let mut excess = rows.saturating_sub(self.config.rows_max);
         while excess > 0 {
             let [test, live] = Mode::ALL;
             let test_oldest = self.base.store.oldest_log_id(self.log, test).await?;
@@ -63,23 +66,6 @@ impl LogRetention {
     async fn purge(&self, mode: Mode, before: Timestamp) -> Result<u64, DatabaseError> {
         let store = &self.base.store;
         store.purge_log(self.log, mode, before, BATCH_SIZE).await
-    }
-
-    /// Returns the number of entries above the maximum. A count reads a whole index, some hundred
-    /// megabytes for 5 million entries, so a log that is far from its maximum is counted once an
-    /// hour.
-    async fn excess(&self, now: Timestamp) -> Result<u64, DatabaseError> {
-        if now.0 < self.next_count.load(Ordering::Relaxed) {
-            return Ok(0);
-        }
-        let (count, maximum) = (
-            self.base.store.log_count(self.log).await?,
-            self.config.rows_max,
-        );
-        if count < maximum / 2 {
-            self.next_count.store(now.0 + HOUR_MS, Ordering::Relaxed);
-        }
-        Ok(count.saturating_sub(maximum))
     }
 }
 
@@ -116,5 +102,112 @@ fn older_mode(test: Option<String>, live: Option<String>) -> Mode {
         (Some(test), Some(live)) if live < test => Mode::Live,
         (None, Some(_)) => Mode::Live,
         (Some(_) | None, Some(_) | None) => Mode::Test,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id_generator::UuidV7Generator;
+    use host_domain::id::RequestLogId;
+    use host_domain::request_log::LoggedRequest;
+    use host_domain::time::Clock;
+    use host_storage::{LogPeriod, Store, StoreOptions};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    const START: i64 = 1_800_000_000_000;
+    const MINUTE_MS: i64 = 60_000;
+
+    struct StillClock(AtomicI64);
+
+    impl Clock for StillClock {
+        fn now(&self) -> Timestamp {
+            Timestamp(self.0.load(Ordering::SeqCst))
+        }
+    }
+
+    fn request(at: Timestamp, bits: u128, mode: Mode) -> LoggedRequest {
+        LoggedRequest {
+            id: RequestLogId::at(at, bits),
+            organization: "acme".to_owned(),
+            mode,
+            request_id: format!("req_{bits}"),
+            at,
+            method: "GET".to_owned(),
+            route: "/v1/suppliers".to_owned(),
+            path: "/v1/suppliers".to_owned(),
+            status: 200,
+            duration_us: 1,
+            key: None,
+            user: "org".to_owned(),
+            booking: None,
+            code: None,
+            host: "host-1".to_owned(),
+        }
+    }
+
+    async fn insert(base: &Base, numbers: std::ops::Range<u128>) {
+        let mode = |number| Mode::ALL[usize::from(number % 3 == 0)];
+        let rows = numbers.map(|number| (request(base.now(), number, mode(number)), None));
+        let rows: Vec<_> = rows.collect();
+        let mut write = base.unit_of_work();
+        write.insert_request_log(&rows);
+        base.store.commit(write).await.unwrap();
+    }
+
+    async fn rows(store: &Store) -> u64 {
+        let log = LogTable::Requests;
+        let all = LogPeriod::at(log, Timestamp(0));
+        let mut rows = 0;
+        for mode in Mode::ALL {
+            let counted = store.log_counts(log, mode, &all, None).await.unwrap();
+            rows += counted.iter().map(|(_, number)| number).sum::<u64>();
+        }
+        rows
+    }
+
+    #[tokio::test]
+    async fn log_has_its_maximum_after_each_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("stopover.db").display());
+        let options = StoreOptions::default();
+        let store = Store::open(&url, &options).await.unwrap();
+        store.migrate().await.unwrap();
+        let clock = Arc::new(StillClock(AtomicI64::new(START)));
+        let base = Base {
+            store: store.clone(),
+            clock: clock.clone(),
+            ids: Arc::new(UuidV7Generator),
+        };
+        let config = RequestsConfig {
+            days: 7,
+            rows_max: 100,
+        };
+        // Two processes.
+        let retention = || LogRetention::new(base.clone(), config.clone(), LogTable::Requests);
+        let (here, elsewhere) = (retention(), retention());
+        let mut number = 0;
+        for (minute, added, expected) in [
+            (0, 40, 40),
+            (1, 1_000, 100),
+            (2, 20, 100),
+            (10, 0, 100),
+            (11, 130, 100),
+            (30, 99, 100),
+            (31, 5, 100),
+            // Those before the last five are too old now.
+            (31 + 7 * 24 * 60, 3, 8),
+            (32 + 7 * 24 * 60, 98, 100),
+        ] {
+            clock.0.store(START + minute * MINUTE_MS, Ordering::SeqCst);
+            insert(&base, number..number + added).await;
+            number += added;
+            here.run_once().await.unwrap();
+            assert_eq!(rows(&store).await, expected, "minute {minute}");
+            elsewhere.run_once().await.unwrap();
+            assert_eq!(rows(&store).await, expected, "minute {minute}");
+        }
+        store.close().await;
     }
 }

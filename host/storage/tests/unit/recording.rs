@@ -3,9 +3,9 @@
 use super::console::{first_page, insert_keys, key, scope, tenant_of};
 use super::plan::{Expectations, check_postgres_plans, check_sqlite_plans, names, sqlite_plan};
 use super::*;
-use crate::LogTable;
 use crate::bounded_search::EXAMINED_ROWS_MAX;
 use crate::statement::Statement;
+use crate::{LogPeriod, LogTable};
 use crate::{OverviewLimits, OverviewSnapshot};
 use host_domain::console::TenantScope;
 use host_domain::id::{CallLogId, KeyId, RequestLogId};
@@ -26,6 +26,7 @@ on_both_databases!(
     rare_filter_is_searched_in_parts,
     request_has_its_bodies_and_the_calls_beneath_it,
     statistics_of_hosts_are_added_up,
+    entries_are_counted_by_period,
     old_records_are_purged,
 );
 
@@ -427,6 +428,33 @@ async fn insert_records(store: &Store) -> RemarkableCall {
     remarkable
 }
 
+async fn entries_are_counted_by_period(db: &TestStore) {
+    const MINUTE: u32 = 65_536;
+    let numbers = [0, 1, 2, MINUTE, MINUTE + 1, 3 * MINUTE];
+    insert(
+        db,
+        numbers.map(|number| request(number, "acme", Mode::Test)),
+    )
+    .await;
+    insert(db, [request(5, "b.c", Mode::Live)]).await;
+    let period = |number: u32| LogPeriod::at(LogTable::Requests, at(number.into()));
+    let (first, second, last) = (period(0), period(MINUTE), period(3 * MINUTE));
+    let all = [(&first, 3), (&second, 2), (&last, 1)];
+    for (mode, from, to, expected) in [
+        (Mode::Test, &first, None, &all[..]),
+        (Mode::Test, &second, None, &all[1..]),
+        (Mode::Test, &first, Some(&second), &all[..2]),
+        (Mode::Test, &second, Some(&second), &all[1..2]),
+        (Mode::Live, &first, None, &[(&first, 1)]),
+        (Mode::Live, &second, None, &[]),
+    ] {
+        let counted = db.store.log_counts(LogTable::Requests, mode, from, to);
+        let counted = counted.await.unwrap();
+        let counted: Vec<_> = counted.iter().map(|(period, n)| (period, *n)).collect();
+        assert_eq!(counted, expected, "{from:?} to {to:?}");
+    }
+}
+
 async fn old_records_are_purged(db: &TestStore) {
     let store = &db.store;
     let remarkable = insert_records(store).await;
@@ -441,7 +469,9 @@ async fn old_records_are_purged(db: &TestStore) {
     let request_id = request(3, "acme", Mode::Test).id.to_string();
     let call_id = call(3, "acme").id.to_string();
     for (log, kept) in [(LogTable::Requests, request_id), (LogTable::Calls, call_id)] {
-        assert_eq!(store.log_count(log).await.unwrap(), 1);
+        let all = LogPeriod::at(log, Timestamp(0));
+        let counted = store.log_counts(log, Mode::Test, &all, None).await.unwrap();
+        assert_eq!(counted, [(LogPeriod::of_entry(&kept), 1)]);
         let oldest = store.oldest_log_id(log, Mode::Test).await.unwrap();
         assert_eq!(oldest, Some(kept));
     }
