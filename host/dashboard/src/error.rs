@@ -37,6 +37,8 @@ pub(crate) enum PageError {
     BodyTooLarge,
     /// The body is not a form.
     UnsupportedMediaType,
+    /// A field of the form has a character that no text has.
+    NulCharacter,
     /// The database or the process is busy.
     Unavailable,
     /// A defect. The cause is logged and not shown.
@@ -108,6 +110,11 @@ impl PageError {
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 "Not a form",
                 "The request has no form as its body.",
+            ),
+            Self::NulCharacter => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "Unreadable text",
+                "A field of the form has a NUL character. Remove it, then send the form again.",
             ),
             Self::Unavailable => (
                 StatusCode::SERVICE_UNAVAILABLE,

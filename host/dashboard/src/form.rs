@@ -11,7 +11,8 @@ use url::form_urlencoded;
 /// Maximum size of a form.
 pub(crate) const BODY_BYTES_MAX: usize = 64 * 1024;
 
-/// The fields of a form, in order. A name may occur several times. It is an extractor.
+/// The fields of a form, in order. A name may occur several times. It is an extractor, which refuses
+/// a NUL character: PostgreSQL stores none, and no person can type it.
 pub(crate) struct FormFields(Vec<(String, String)>);
 
 impl FormFields {
@@ -38,7 +39,12 @@ impl<S: Send + Sync> FromRequest<S> for FormFields {
     async fn from_request(request: Request, _state: &S) -> Result<Self, PageError> {
         let body = to_bytes(request.into_body(), BODY_BYTES_MAX).await;
         let body = body.map_err(|_| PageError::BodyTooLarge)?;
-        Ok(Self(form_urlencoded::parse(&body).into_owned().collect()))
+        let fields = form_urlencoded::parse(&body).into_owned();
+        let fields: Vec<(String, String)> = fields.collect();
+        match fields.iter().any(|(_, value)| value.contains('\0')) {
+            true => Err(PageError::NulCharacter),
+            false => Ok(Self(fields)),
+        }
     }
 }
 

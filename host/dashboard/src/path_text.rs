@@ -4,8 +4,8 @@ use crate::error::PageError;
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
 
-/// The only variable part of the path, decoded. It is an extractor. A part that is not UTF-8
-/// gets the page of unknown paths.
+/// The only variable part of the path, decoded. It is an extractor. A part that is not UTF-8 or
+/// has a NUL character, which no database column has, gets the page of unknown paths.
 #[derive(Debug)]
 pub(crate) struct PathText(pub(crate) String);
 
@@ -15,7 +15,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathText {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, PageError> {
         let path = Path::<String>::from_request_parts(parts, state).await;
         let Path(text) = path.map_err(|_| PageError::NotFound)?;
-        Ok(Self(text))
+        without_nul(text).map(Self)
     }
 }
 
@@ -50,10 +50,19 @@ where
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, PageError> {
         let path = Path::<(String, String)>::from_request_parts(parts, state).await;
         let Path((first, second)) = path.map_err(|_| PageError::NotFound)?;
+        let (first, second) = (without_nul(first)?, without_nul(second)?);
         match (A::try_from(first), B::try_from(second)) {
             (Ok(first), Ok(second)) => Ok(Self(first, second)),
             _ => Err(PageError::NotFound),
         }
+    }
+}
+
+/// PostgreSQL fails on a text with a NUL character, and SQLite finds nothing.
+fn without_nul(text: String) -> Result<String, PageError> {
+    match text.contains('\0') {
+        true => Err(PageError::NotFound),
+        false => Ok(text),
     }
 }
 

@@ -15,14 +15,20 @@ use url::form_urlencoded;
 /// length of a pattern.
 const SEARCH_CHARS_MAX: usize = 128;
 
+/// The text in the place of bytes that are not UTF-8.
+const REPLACEMENT: &str = "\u{FFFD}";
+
 /// The parameters of the query. It is an extractor. Unknown parameters are ignored.
 #[derive(Default)]
 pub(crate) struct QueryFields(Vec<(String, String)>);
 
 impl QueryFields {
+    /// Parses a query. A NUL character, on which PostgreSQL fails, is replaced as bytes are that are
+    /// not UTF-8: a value with it is none that exists.
     pub(crate) fn parse(query: &str) -> Self {
-        let fields = form_urlencoded::parse(query.as_bytes());
-        Self(fields.into_owned().collect())
+        let fields = form_urlencoded::parse(query.as_bytes()).into_owned();
+        let fields = fields.map(|(name, value)| (name, value.replace('\0', REPLACEMENT)));
+        Self(fields.collect())
     }
 
     /// Returns the first value of a parameter without the spaces around it, or an empty text.
@@ -41,10 +47,10 @@ impl QueryFields {
         self.text("confirm") == change
     }
 
-    /// Returns the beginning of a text to search for, without control characters, which PostgreSQL
-    /// refuses in part and no name has.
+    /// Returns the beginning of a text to search for, without control characters, which no name has.
     pub(crate) fn search(&self, name: &str) -> Option<String> {
-        let printable = self.text(name).chars().filter(|c| !c.is_control());
+        let is_printable = |c: &char| !c.is_control() && *c != char::REPLACEMENT_CHARACTER;
+        let printable = self.text(name).chars().filter(is_printable);
         let text: String = printable.take(SEARCH_CHARS_MAX).collect();
         let text = text.trim();
         (!text.is_empty()).then(|| text.to_owned())
@@ -214,6 +220,14 @@ mod tests {
         let id = "r".repeat(128);
         let query = QueryFields::parse(&format!("q={id}x"));
         assert_eq!(query.search("q"), Some(id));
+    }
+
+    #[test]
+    fn nul_character_is_no_part_of_any_value() {
+        let query = QueryFields::parse("after=1.a%00&q=%00&organization=%00");
+        assert_eq!(query.text("after"), "1.a\u{FFFD}");
+        assert_eq!(query.search("q"), None);
+        assert!(query.list_request(()).is_err());
     }
 
     #[test]

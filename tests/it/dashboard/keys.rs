@@ -8,6 +8,7 @@ on_both_databases!(
     refused_calls_do_not_use_a_key,
     organizations_see_and_change_only_their_own_keys,
     filter_of_any_text_is_answered,
+    nul_character_is_no_part_of_any_text,
 );
 
 /// Time within which a revoked key must be refused.
@@ -138,5 +139,36 @@ async fn filter_of_any_text_is_answered(database: Database) {
     ] {
         let reply = operator.get(&format!("/keys?{query}")).await;
         assert_eq!(reply.status, status, "{query}: {}", reply.body);
+    }
+}
+
+/// PostgreSQL fails on a text with this character, and SQLite does not.
+async fn nul_character_is_no_part_of_any_text(database: Database) {
+    let server = Server::start(database).await;
+    let operator = DashboardClient::set_up(&server, "ada@example.com").await;
+    for (path, status) in [
+        ("/requests/%00", 404),
+        ("/requests/a%00b", 404),
+        ("/members/%00/acc_1", 404),
+        ("/keys/%00", 404),
+        ("/suppliers/%00", 404),
+        ("/keys?after=1.%00", 200),
+        ("/requests?route=%00&user=a%00b", 200),
+        ("/search?q=bkg_%00", 200),
+    ] {
+        let reply = operator.get(path).await;
+        assert_eq!(reply.status, status, "{path}: {}", reply.body);
+    }
+    for (path, fields) in [
+        ("/unresolved/settle", &[("note", "a\0b")][..]),
+        ("/unresolved/settle", &[("reference", "\0")]),
+        ("/unresolved/retry", &[("kind", "mail"), ("subject", "\0")]),
+        ("/keys", &[("name", "a\0"), ("mode", "test")]),
+        ("/members", &[("email", "\0@example.com")]),
+        ("/account/password", &[("current_password", "\0")]),
+    ] {
+        let reply = operator.post(path, fields).await;
+        assert_eq!(reply.status, 422, "{path} {fields:?}: {}", reply.body);
+        assert!(reply.body.contains("NUL character"), "{}", reply.body);
     }
 }
