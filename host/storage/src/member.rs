@@ -238,6 +238,23 @@ impl Store {
         ));
         self.read_all(select, read_link).await
     }
+
+    /// Returns whether an address has an invitation to an organization that can be accepted at `now`.
+    pub async fn has_invitation(
+        &self,
+        organization: &str,
+        email: &EmailAddress,
+        now: Timestamp,
+    ) -> Result<bool, DatabaseError> {
+        let select = statement!(
+            "SELECT 1 AS one FROM account_link WHERE used_at IS NULL AND organization = $1 \
+             AND email = $2 AND expires_at > $3 LIMIT 1",
+            organization,
+            email.as_str(),
+            now,
+        );
+        Ok(!self.fetch_all(select).await?.is_empty())
+    }
 }
 
 /// Adds the condition of these organizations. A single one is compared by equality, so that an

@@ -117,6 +117,7 @@ pub(super) fn delivery_filter(
 ) -> Result<DeliveryScopeFilter, ApiError> {
     Ok(DeliveryScopeFilter {
         status: parse(status, "status", DeliveryStatus::parse)?,
+        is_waiting: false,
         subscription: parse(webhook, "webhook", |id| SubscriptionId::parse(id).ok())?,
         event_type: parse(event, "event", EventType::parse)?,
         from: parse(from, "from", Timestamp::parse)?,

@@ -17,6 +17,10 @@ pub struct DeliveryFilter {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct DeliveryScopeFilter {
     pub status: Option<DeliveryStatus>,
+    /// Only deliveries without a final result: `PENDING` or `PUBLISHED`. Filters that were stored
+    /// before this field was introduced have none.
+    #[serde(default)]
+    pub is_waiting: bool,
     pub subscription: Option<SubscriptionId>,
     pub event_type: Option<EventType>,
     /// Earliest time of creation.

@@ -378,9 +378,14 @@ impl DeliverySearch {
         match (&filter.subscription, filter.status) {
             (Some(subscription), status) => search.add_subscription(scope, subscription, status),
             (None, Some(status @ (DeliveryStatus::Pending | DeliveryStatus::Published))) => {
-                search.add_open(scope, status);
+                search.add_open(scope, Some(status));
             }
+            (None, None) if filter.is_waiting => search.add_open(scope, None),
             (None, status) => search.add_parts(parts, status),
+        }
+        if filter.is_waiting {
+            let waiting = "status IN ('PENDING', 'PUBLISHED')";
+            search.checked.push(waiting.to_owned());
         }
         if let Some(event_type) = filter.event_type {
             let event_type = search.bind(event_type.as_str());
@@ -416,12 +421,14 @@ impl DeliverySearch {
     }
 
     /// Adds deliveries that wait. Their index has those of all organizations.
-    fn add_open(&mut self, scope: &TenantScope, status: DeliveryStatus) {
+    fn add_open(&mut self, scope: &TenantScope, status: Option<DeliveryStatus>) {
         self.indexed.push("next_attempt_at IS NOT NULL".to_owned());
         let in_scope = self.conditions.bind_scope_without_index(scope);
-        let status = self.bind(status.as_str());
-        self.checked
-            .extend([in_scope, format!("status = {status}")]);
+        self.checked.push(in_scope);
+        if let Some(status) = status {
+            let status = self.bind(status.as_str());
+            self.checked.push(format!("status = {status}"));
+        }
     }
 
     /// Adds the deliveries of parts of a scope.

@@ -220,11 +220,18 @@ async fn open_invitations_are_listed_and_revoked_by_organization(db: &TestStore)
     assert_eq!(listed(None).await, [ada, zoe.clone(), elsewhere.clone()]);
     assert_eq!(listed(Some(&[])).await, []);
     let address = email("ada@example.com");
+    let has_invitation = async |organization, at| {
+        let found = db.store.has_invitation(organization, &address, at);
+        found.await.unwrap()
+    };
+    assert!(has_invitation("acme", NOW.plus_ms(5)).await);
+    assert!(!has_invitation("unknown", NOW.plus_ms(5)).await);
     commit(&db.store, |write| {
         write.revoke_invitations("acme", &address)
     })
     .await;
     assert_eq!(listed(None).await, [zoe, elsewhere]);
+    assert!(!has_invitation("acme", NOW.plus_ms(5)).await);
     // The link that sets up the account remains.
     let found = db.store.account_link(&[5; 32]).await.unwrap();
     assert_eq!(found, Some(setup));

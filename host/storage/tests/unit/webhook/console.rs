@@ -110,6 +110,14 @@ async fn scope_deliveries_match_filter(db: &TestStore) {
         event_type: Some(EventType::PaymentCaptured),
         ..all.clone()
     };
+    let waiting = DeliveryScopeFilter {
+        is_waiting: true,
+        ..all.clone()
+    };
+    let waiting_of_two = DeliveryScopeFilter {
+        is_waiting: true,
+        ..of(2)
+    };
     let by_time = DeliveryScopeFilter {
         from: Some(NOW.plus_ms(2)),
         to: Some(NOW.plus_ms(3)),
@@ -139,6 +147,8 @@ async fn scope_deliveries_match_filter(db: &TestStore) {
         ),
         (Some(&["another"]), with(pending), &[(4, 9)]),
         (own, with(DeliveryStatus::Delivered), &[]),
+        (own, waiting, &[(3, 2), (3, 1), (2, 2), (2, 1), (1, 1)]),
+        (own, waiting_of_two, &[(3, 2), (2, 2)]),
         (own, failed_of_two, &[(1, 2)]),
         (None, captured, &[(3, 2), (3, 1)]),
         (None, by_time, &[(3, 2), (3, 1), (2, 2), (2, 1)]),
@@ -295,6 +305,7 @@ fn running_bulk_replay(account: &AccountId) -> BulkReplay {
             organizations: Some(vec!["acme".to_owned()]),
             filter: DeliveryScopeFilter {
                 status: Some(DeliveryStatus::Failed),
+                is_waiting: false,
                 subscription: Some(subscription_id(1)),
                 event_type: Some(EventType::Ping),
                 from: Some(NOW),
