@@ -13,6 +13,11 @@ async fn admin_invites_changes_and_removes_a_member() {
         browser.sign_in(EMAIL, PASSWORD).await;
         browser.open("/members").await;
         browser.expect_good_page("Members").await;
+        // The filter and the form that invites are on the page, with a label of its own each.
+        for label in ["Members of", "Organization"] {
+            browser.field(label).await;
+        }
+        browser.submit("Filter").await;
         browser.submit("Invite").await;
         browser.alert().await;
         browser.expect_good_page("Members").await;

@@ -89,7 +89,8 @@ async fn create_key_and_member(server: &Server, person: &DashboardClient) -> (St
     let members = person.get("/members?organization=demo").await.body;
     let (before, _) = members.split_once(&format!(">{MEMBER}</a>")).unwrap();
     let (_, member) = before.rsplit_once("href=\"/members/demo/").unwrap();
-    let id = |rest: &str| rest.split('"').next().unwrap().to_owned();
+    // Links of a filtered list have its filter as their query.
+    let id = |rest: &str| rest.split(['"', '?']).next().unwrap().to_owned();
     (id(key), id(member))
 }
 

@@ -6,6 +6,12 @@ use host_application::console::list::ConsoleList;
 use host_domain::page::Cursor;
 use host_domain::time::Timestamp;
 
+/// The parameter with the position of a page.
+const AFTER: &str = "after";
+
+/// The parameters that a page or form carries which leads back to no list.
+pub(crate) const NO_PARAMETERS: &[(&str, String)] = &[];
+
 const SUPPLIER_PROBLEM: &str = "Enter the name of a supplier, e.g. SANDBOX_HOTELS.";
 
 /// The form that filters a list, for `components/filters.html`. Its values come from the query. A
@@ -58,6 +64,60 @@ pub(crate) struct Pager {
     pub(crate) next: Option<String>,
     /// Time of the oldest item that was examined, if the search ended before the page was full.
     pub(crate) searched_back_to: Option<TimeText>,
+}
+
+/// A list with the filter and the page that a person has chosen. Pages and forms that lead back to
+/// it carry its parameters in their own query, so that a change keeps them.
+#[derive(Debug, Clone)]
+pub(crate) struct ListAddress {
+    path: &'static str,
+    parameters: Vec<(&'static str, String)>,
+}
+
+impl ListAddress {
+    /// Reads the parameters of a list's filter and its page from a query. All others are left out.
+    pub(crate) fn read(path: &'static str, filters: &[&'static str], query: &QueryFields) -> Self {
+        let names = filters.iter().copied().chain([AFTER]);
+        let parameters = names.map(|name| (name, query.text(name).to_owned()));
+        Self {
+            path,
+            parameters: parameters.filter(|(_, value)| !value.is_empty()).collect(),
+        }
+    }
+
+    /// Returns the path of the list.
+    pub(crate) fn path(&self) -> String {
+        self.carried_by(self.path)
+    }
+
+    /// Returns the path of the list with the name of a notice of `page.rs`.
+    pub(crate) fn path_with_notice(&self, notice: &str) -> String {
+        self.carried_with(self.path, "done", notice)
+    }
+
+    /// Returns the path of a page or form that leads back to the list.
+    pub(crate) fn carried_by(&self, path: impl AsRef<str>) -> String {
+        path_with(path.as_ref(), &self.borrowed())
+    }
+
+    /// Returns the path of [`Self::carried_by`] with one more parameter.
+    pub(crate) fn carried_with(&self, path: impl AsRef<str>, name: &str, value: &str) -> String {
+        let mut parameters = self.borrowed();
+        parameters.push((name, value));
+        path_with(path.as_ref(), &parameters)
+    }
+
+    /// Returns the parameters, for the hidden fields of a form that opens a page.
+    pub(crate) fn parameters(&self) -> &[(&'static str, String)] {
+        &self.parameters
+    }
+
+    fn borrowed(&self) -> Vec<(&str, &str)> {
+        let parameters = self.parameters.iter();
+        parameters
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect()
+    }
 }
 
 /// Builds a [`FilterForm`] from the fields of a list and the values of the query.
@@ -173,6 +233,17 @@ impl FilterFormBuilder<'_> {
 
     /// Adds the field "Organization" for people who read several organizations, or if one is chosen.
     pub(crate) fn organization(self, reads_several: bool, organizations: &[String]) -> Self {
+        self.organization_labelled("Organization", reads_several, organizations)
+    }
+
+    /// Adds the field of [`Self::organization`] with another label, for a page with a second field
+    /// "Organization".
+    pub(crate) fn organization_labelled(
+        self,
+        label: &'static str,
+        reads_several: bool,
+        organizations: &[String],
+    ) -> Self {
         let mut organizations = organizations.to_vec();
         // An operator may name an organization that has nothing yet.
         let sent = self.query.some("organization").map(str::to_owned);
@@ -182,7 +253,7 @@ impl FilterFormBuilder<'_> {
             return self;
         }
         let options = organizations.into_iter().map(|name| (name.clone(), name));
-        self.choice("Organization", "organization", options)
+        self.choice(label, "organization", options)
     }
 
     fn with(mut self, field: FilterField) -> Self {
@@ -212,7 +283,7 @@ impl FilterForm {
             fields: Vec::new(),
             chips: Vec::new(),
             is_set: false,
-            is_later_page: query.some("after").is_some(),
+            is_later_page: query.some(AFTER).is_some(),
         };
         FilterFormBuilder { query, form }
     }
@@ -226,6 +297,13 @@ impl FilterForm {
     /// Returns the path of the first page, with all filters.
     pub(crate) fn first_page(&self) -> String {
         self.path_without("", &[])
+    }
+
+    /// Returns another path with all filters, such as that of an export.
+    pub(crate) fn path_of_all(&self, path: &str) -> String {
+        let fields = self.fields.iter();
+        let fields: Vec<_> = fields.map(|f| (f.name, f.value.as_str())).collect();
+        path_with(path, &fields)
     }
 
     /// Returns the links of a list whose search may end before a page is full.
@@ -242,7 +320,7 @@ impl FilterForm {
         let after = next.map(Cursor::to_string);
         Pager {
             first: self.is_later_page.then(|| self.first_page()),
-            next: after.map(|after| self.path_without("", &[("after", &after)])),
+            next: after.map(|after| self.path_without("", &[(AFTER, &after)])),
             searched_back_to: None,
         }
     }
@@ -311,6 +389,24 @@ mod tests {
             chip("From", "2026-11-26T05:00:00", "q=a%26b&status=ok"),
         ];
         assert_eq!(chips, expected);
+    }
+
+    #[test]
+    fn address_of_a_list_keeps_only_what_the_list_knows() {
+        let sent = "q=a%26b&status=&after=1.a&confirm=revoke&next=%2F%2Fevil.example&path=%2Fx";
+        let query = QueryFields::parse(sent);
+        let address = ListAddress::read("/keys", &["q", "status"], &query);
+        assert_eq!(address.path(), "/keys?q=a%26b&after=1.a");
+        assert_eq!(
+            address.path_with_notice("key-revoked"),
+            "/keys?q=a%26b&after=1.a&done=key-revoked"
+        );
+        let revoke = "/keys/key_1/revoke";
+        let carried = format!("{revoke}?q=a%26b&after=1.a");
+        assert_eq!(address.carried_by(revoke), carried);
+        let none = ListAddress::read("/keys", &["q", "status"], &QueryFields::default());
+        assert_eq!(none.path(), "/keys");
+        assert_eq!(none.parameters(), NO_PARAMETERS);
     }
 
     #[test]

@@ -144,6 +144,10 @@ const NOTICES: &[(&str, &str)] = &[
     ),
     ("invitation-revoked", "The invitation is revoked."),
     (
+        "no-invitation",
+        "The address has no open invitation, so nothing was revoked.",
+    ),
+    (
         "watch-canceled",
         "The watch is canceled. Its price is no longer checked.",
     ),
@@ -228,11 +232,12 @@ impl PageContext {
     /// Returns the context of a request. `viewer` is `None` before the sign-in.
     pub(crate) fn new(method: &Method, uri: &Uri, nonce: Nonce, viewer: Option<&Viewer>) -> Self {
         let is_form_response = !method.is_safe();
-        let path = if is_form_response {
-            page_of_form(uri.path()).to_owned()
-        } else {
-            path_without_notice(uri)
+        let path = match is_form_response {
+            // A form carries the filter of the list that it belongs to.
+            true => page_of_form(uri.path()),
+            false => uri.path(),
         };
+        let path = with_query_but_notice(path, uri);
         Self {
             title: String::new(),
             nonce,
@@ -291,15 +296,15 @@ fn page_of_form(path: &str) -> &str {
     }
 }
 
-fn path_without_notice(uri: &Uri) -> String {
+fn with_query_but_notice(path: &str, uri: &Uri) -> String {
     let pairs = uri.query().unwrap_or_default().split('&');
     let kept: Vec<&str> = pairs
         .filter(|pair| !pair.is_empty() && !pair.starts_with("done="))
         .collect();
     if kept.is_empty() {
-        return uri.path().to_owned();
+        return path.to_owned();
     }
-    format!("{}?{}", uri.path(), kept.join("&"))
+    format!("{path}?{}", kept.join("&"))
 }
 
 fn notice(query: &str) -> Option<&'static str> {

@@ -171,7 +171,7 @@ async fn last_admin_keeps_the_role(database: Database) {
     assert_eq!(second.post(&role, &viewer).await.status, 303);
     let refused = admin.post(&role, &[("role", "admin")]).await;
     assert_eq!(refused.status, 403);
-    assert_eq!(second.post(&role, &[("role", "owner")]).await.status, 404);
+    assert_eq!(second.post(&role, &[("role", "owner")]).await.status, 422);
 }
 
 /// Whoever runs commands on the gateway's host can always make a link for another operator.

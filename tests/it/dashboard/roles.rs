@@ -124,10 +124,10 @@ async fn key_id(server: &Server, operator: &DashboardClient, mode: &str) -> Stri
     text_after(&list.body, "href=\"/keys/")
 }
 
-/// Returns what is between a text and the next quotation mark.
+/// Returns what is between a text and the next quotation mark, or the query of a link.
 fn text_after(body: &str, text: &str) -> String {
     let (_, rest) = body.split_once(text).unwrap();
-    rest.split('"').next().unwrap().to_owned()
+    rest.split(['"', '?']).next().unwrap().to_owned()
 }
 
 /// Navigation and buttons show only what is open.

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use tests::{
-    Client, DashboardClient, Database, PageReply, Server, ServerOptions, eventually, money,
-    on_both_databases, set_price,
+    Client, DashboardClient, Database, PageReply, Server, ServerOptions, WatcherWebhook,
+    eventually, money, on_both_databases, set_price,
 };
 
 on_both_databases!(
@@ -11,6 +11,7 @@ on_both_databases!(
     mandate_shows_what_it_was_used_for,
     mandate_of_a_declined_purchase_shows_that_nothing_was_charged,
     mandate_is_revoked_by_an_admin,
+    disabled_webhook_of_watches_is_resumed_by_an_admin,
 );
 
 const OFTEN: &str = "[watches]\ninterval_s = 1";
@@ -210,4 +211,35 @@ async fn mandate_is_revoked_by_an_admin(database: Database) {
     for unknown in ["/mandates/mnd_1", "/mandates/nonsense", "/watches/wtc_1"] {
         assert_eq!(admin.get(unknown).await.status, 404, "{unknown}");
     }
+}
+
+async fn disabled_webhook_of_watches_is_resumed_by_an_admin(database: Database) {
+    let server = start(database).await;
+    let webhook = WatcherWebhook::register(&server.client()).await;
+    let disable = "UPDATE webhook_subscription SET status = 'DISABLED' WHERE product = 'watch'";
+    server.try_edit(disable).await.unwrap();
+    let people = people(&server).await;
+    let [admin, developer, _] = &people;
+    let path = format!("/webhooks/{}", webhook.id);
+    let overview = admin.get("/").await;
+    let link = format!("<a href=\"{path}\" data-row>Webhook disabled</a>");
+    assert!(overview.body.contains(&link), "{}", overview.body);
+    let advice = developer.get(&path).await.body;
+    assert!(
+        advice.contains("An admin of the organization can resume"),
+        "{advice}"
+    );
+    check_roles(&people, &path, "resume").await;
+    // Programs register the endpoint, so nothing else of it can be changed here.
+    for form in ["pause", "rotate", "delete", "test"] {
+        let reply = admin.post(&format!("{path}/{form}"), &[]).await;
+        assert_eq!(reply.status, 403, "{form}: {}", reply.body);
+    }
+    let resumed = admin.post(&format!("{path}/resume"), &[]).await;
+    assert_eq!(resumed.status, 303, "{}", resumed.body);
+    let page = admin.get(&path).await.body;
+    assert!(page.contains(">Active</span>"), "{page}");
+    assert!(!page.contains("/resume"), "{page}");
+    let overview = admin.get("/").await.body;
+    assert!(!overview.contains("Webhook disabled"), "{overview}");
 }

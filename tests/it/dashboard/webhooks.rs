@@ -15,6 +15,9 @@ on_both_databases!(
     matching_deliveries_are_replayed_in_bulk,
     bulk_replay_stays_within_the_roles,
     bulk_replay_is_audited_in_each_organization,
+    change_to_all_events_is_stored_or_refused,
+    test_event_of_a_paused_webhook_is_refused,
+    role_is_judged_before_the_fields_of_a_form,
 );
 
 /// Deliveries fail after one retry.
@@ -449,4 +452,119 @@ async fn bulk_replay_stays_within_the_roles(database: Database) {
         (upstream.received().len() == 2).then_some(())
     })
     .await;
+}
+
+async fn change_to_all_events_is_stored_or_refused(database: Database) {
+    let server = Server::start(database).await;
+    let admin = member(&server, "admin").await;
+    let viewer = member(&server, "viewer").await;
+    let upstream = MockServer::start().await;
+    let url = format!("{}/hook", upstream.url);
+    let created = create(&admin, &url, "").await;
+    let list = "status=ACTIVE&q=hook";
+    let path = format!("/webhooks/{}", id_in_heading(&created));
+    let (one, all) = (("events", "hotel.booking.created"), ("events", "*"));
+    let events = |page: &PageReply| between(page, "<dt>Events</dt>", "</dd>").to_owned();
+    for (chosen, status, stored) in [
+        (&[one][..], 303, "hotel.booking.created"),
+        (&[all, one], 422, "hotel.booking.created"),
+        (&[all], 303, "All events"),
+        (&[one, all], 422, "All events"),
+    ] {
+        let fields = [&[("url", url.as_str())], chosen].concat();
+        let refused = viewer.post(&path, &fields).await;
+        assert_eq!(refused.status, 403, "{chosen:?}: {}", refused.body);
+        let reply = admin.post(&format!("{path}?{list}"), &fields).await;
+        assert_eq!(reply.status, status, "{chosen:?}: {}", reply.body);
+        if status == 422 {
+            let problem = between(&reply, "id=\"events-problem\">", "</p>");
+            assert!(problem.contains("Choose either"), "{problem}");
+            assert_eq!(reply.body.matches(" checked").count(), 2, "{}", reply.body);
+        } else {
+            let shown = format!("{path}?{list}&done=webhook-changed");
+            assert_eq!(reply.header("location"), shown);
+        }
+        let shown = events(&admin.get(&path).await);
+        assert!(shown.contains(stored), "{chosen:?}: {shown}");
+    }
+    // The page of a row carries the filter of the list on, and the deletion leads back to it.
+    let page = admin.get(&format!("{path}?{list}")).await;
+    let question = format!("data-action=\"{path}/delete?q=hook&#38;status=ACTIVE\"");
+    assert!(page.body.contains(&question), "{}", page.body);
+    let deleted = admin.post(&format!("{path}/delete?{list}"), &[]).await;
+    let back = "/webhooks?q=hook&status=ACTIVE&done=webhook-deleted";
+    assert_eq!(deleted.header("location"), back);
+}
+
+async fn test_event_of_a_paused_webhook_is_refused(database: Database) {
+    let server = Server::start(database).await;
+    let admin = member(&server, "admin").await;
+    let upstream = MockServer::start().await;
+    upstream.on("POST /hook", |_| MockResponse::empty(204));
+    let created = create(&admin, &format!("{}/hook", upstream.url), "").await;
+    let id = id_in_heading(&created);
+    let path = format!("/webhooks/{id}");
+    assert_eq!(admin.post(&format!("{path}/pause"), &[]).await.status, 303);
+    let refused = admin.post(&format!("{path}/test"), &[]).await;
+    assert_eq!(refused.status, 409, "{}", refused.body);
+    assert!(refused.body.contains("Resume it first"), "{}", refused.body);
+    assert_eq!(admin.post(&format!("{path}/resume"), &[]).await.status, 303);
+    send_test_event(&admin, &id, "Delivered").await;
+    assert_eq!(upstream.received().len(), 1, "nothing was sent before");
+}
+
+async fn role_is_judged_before_the_fields_of_a_form(database: Database) {
+    let server = Server::start(database).await;
+    let admin = member(&server, "admin").await;
+    let people = [
+        member(&server, "viewer").await,
+        member(&server, "developer").await,
+    ];
+    let options = ["--organization", "other", "--org-role", "admin"];
+    let stranger = DashboardClient::with_account(&server, "x@example.com", &options).await;
+    let created = create(&admin, "https://127.0.0.1:9/hook", "").await;
+    let recover = format!("/webhooks/{}/recover", id_in_heading(&created));
+    let list = admin.get("/members").await;
+    let account = between(&list, "href=\"/members/demo/", "\"").to_owned();
+    let role = format!("/members/demo/{account}/role");
+    let none: &[(&str, &str)] = &[];
+    let in_demo = ("organization", "demo");
+    // The statuses of the viewer, the developer, the admin and the admin of another organization.
+    for (path, fields, statuses) in [
+        (recover.as_str(), none, [403, 422, 422, 404]),
+        (&recover, &[("since", "soon")], [403, 422, 422, 404]),
+        (
+            "/deliveries/replay",
+            &[("status", "bogus"), in_demo],
+            [403, 409, 409, 404],
+        ),
+        (role.as_str(), none, [403, 403, 422, 404]),
+        (&role, &[("role", "owner")], [403, 403, 422, 404]),
+        (
+            "/members/demo/acc_1/role",
+            &[("role", "owner")],
+            [403, 403, 404, 404],
+        ),
+        (
+            "/members",
+            &[("email", "no address"), in_demo],
+            [403, 403, 422, 404],
+        ),
+        (
+            "/webhooks",
+            &[("product", "none"), in_demo],
+            [403, 403, 422, 404],
+        ),
+        ("/keys", &[("mode", "none"), in_demo], [403, 422, 422, 404]),
+    ] {
+        let [viewer, developer] = &people;
+        let people = [viewer, developer, &admin, &stranger];
+        for (person, status) in people.into_iter().zip(statuses) {
+            let reply = person.post(path, fields).await;
+            assert_eq!(reply.status, status, "{path} {fields:?}: {}", reply.body);
+        }
+    }
+    let page = admin.post(&role, &[("role", "owner")]).await;
+    let problem = between(&page, "id=\"role-problem\">", "</p>");
+    assert!(problem.contains("Choose a role"), "{problem}");
 }

@@ -42,6 +42,18 @@ impl ConsoleBulkReplays {
         Ok(begun.await?.id)
     }
 
+    /// Checks whether the person may begin a bulk replay, before the values of its filter are judged.
+    ///
+    /// # Errors
+    /// [`AccessError`].
+    pub fn check_permitted(
+        &self,
+        viewer: &Viewer,
+        organization: Option<&str>,
+    ) -> Result<(), AccessError> {
+        replay_scope(viewer, organization).map(|_| ())
+    }
+
     /// Returns the person's latest bulk replay of the session's mode, if it runs or has ended
     /// within the last hour.
     ///

@@ -166,7 +166,8 @@ impl ConsoleMembers {
         Ok(token)
     }
 
-    /// Revokes the invitations of an address to an organization, if there are any.
+    /// Revokes the open invitation of an address to an organization. Returns `false` if there is none;
+    /// nothing is recorded then.
     ///
     /// # Errors
     /// [`MemberError::Access`] or [`MemberError::Storage`].
@@ -175,15 +176,19 @@ impl ConsoleMembers {
         viewer: &Viewer,
         organization: &str,
         email: &EmailAddress,
-    ) -> Result<(), MemberError> {
+    ) -> Result<bool, MemberError> {
         viewer.require(Permission::ManageMembers, organization)?;
+        let (store, now) = (&self.base.store, self.base.now());
+        if !store.has_invitation(organization, email, now).await? {
+            return Ok(false);
+        }
         let mut write = self.base.unit_of_work();
         write.revoke_invitations(organization, email);
         let change = AuditChange::new(AuditAction::MemberInvitationRevoked, email.as_str());
         let change = change.of_organization(organization);
         audit_in(&mut write, &self.base, &viewer.actor(), change);
         self.base.store.commit(write).await?;
-        Ok(())
+        Ok(true)
     }
 
     /// Changes the role of a member. If an admin loses the role, the unused invitations to the

@@ -20,7 +20,7 @@ use host_domain::owner::Tenant;
 use host_domain::page::CursorRequest;
 use host_domain::time::Timestamp;
 use host_domain::webhook::list::{DeliveryScopeFilter, SubscriptionScopeFilter};
-use host_domain::webhook::{ListenSession, Subscription, SubscriptionEvent};
+use host_domain::webhook::{ListenSession, Subscription, SubscriptionEvent, SubscriptionStatus};
 use host_storage::DatabaseError;
 use std::sync::Arc;
 
@@ -65,6 +65,9 @@ pub struct WebhookView {
     /// Whether the person may change, pause and delete it. Nobody may do so with the endpoint of
     /// watches, which programs register.
     pub can_manage: bool,
+    /// Whether the person may resume it, also the endpoint of watches: the gateway disables it when
+    /// its receiver fails for long.
+    pub can_resume: bool,
     /// Whether the person may send a test event and replay deliveries.
     pub can_replay: bool,
 }
@@ -220,7 +223,9 @@ impl ConsoleWebhooks {
         viewer: &Viewer,
         id: &SubscriptionId,
     ) -> Result<(), ConsoleWebhookError> {
-        self.apply(viewer, id, SubscriptionEvent::Paused).await
+        let subscription = self.managed(viewer, id).await?;
+        self.apply(viewer, subscription, SubscriptionEvent::Paused)
+            .await
     }
 
     /// Resumes a webhook that is paused or disabled. Its waiting deliveries are sent.
@@ -232,21 +237,27 @@ impl ConsoleWebhooks {
         viewer: &Viewer,
         id: &SubscriptionId,
     ) -> Result<(), ConsoleWebhookError> {
-        self.apply(viewer, id, SubscriptionEvent::Resumed).await
+        let permission = Permission::ManageWebhooks;
+        let subscription = self.subscription(viewer, id, permission).await?;
+        self.apply(viewer, subscription, SubscriptionEvent::Resumed)
+            .await
     }
 
     async fn apply(
         &self,
         viewer: &Viewer,
-        id: &SubscriptionId,
+        subscription: Subscription,
         event: SubscriptionEvent,
     ) -> Result<(), ConsoleWebhookError> {
         let Subscription {
-            tenant, product, ..
-        } = self.managed(viewer, id).await?;
+            id,
+            tenant,
+            product,
+            ..
+        } = subscription;
         let context = RequestContext::for_change(viewer.actor(), tenant);
         let webhooks = &self.webhooks;
-        let applied = webhooks.apply_for_caller(&context, product, id, &event, None);
+        let applied = webhooks.apply_for_caller(&context, product, &id, &event, None);
         applied.await?;
         Ok(())
     }
@@ -287,6 +298,7 @@ impl ConsoleWebhooks {
     /// Sends a `ping` and returns its delivery.
     ///
     /// # Errors
+    /// [`WebhookError::SubscriptionNotActive`] if the event would wait until the webhook is resumed;
     /// [`ConsoleWebhookError`].
     pub async fn send_test_event(
         &self,
@@ -295,10 +307,16 @@ impl ConsoleWebhooks {
     ) -> Result<DeliveryId, ConsoleWebhookError> {
         let permission = Permission::ReplayDeliveries;
         let Subscription {
-            tenant, product, ..
+            tenant,
+            product,
+            status,
+            ..
         } = self.subscription(viewer, id, permission).await?;
         if product == Product::Watch {
             return Err(AccessError::Forbidden.into());
+        }
+        if status != SubscriptionStatus::Active {
+            return Err(WebhookError::SubscriptionNotActive.into());
         }
         let context = RequestContext::for_change(viewer.actor(), tenant);
         let sent = self.webhooks.send_test_event(&context, product, id, None);
@@ -322,6 +340,19 @@ impl ConsoleWebhooks {
         let context = RequestContext::for_change(viewer.actor(), tenant);
         let recovered = self.deliveries.recover(&context, product, id, since, None);
         Ok(recovered.await?)
+    }
+
+    /// Checks whether the person may change a webhook, before the fields of a form are judged.
+    ///
+    /// # Errors
+    /// [`ConsoleWebhookError::Access`].
+    pub async fn require_managed(
+        &self,
+        viewer: &Viewer,
+        id: &SubscriptionId,
+    ) -> Result<(), ConsoleWebhookError> {
+        self.managed(viewer, id).await?;
+        Ok(())
     }
 
     async fn managed(
@@ -357,6 +388,7 @@ fn view(viewer: &Viewer, listed: ListedSubscription) -> WebhookView {
     let may = |permission| viewer.require_on(permission, tenant).is_ok();
     WebhookView {
         can_manage: *product != Product::Watch && may(Permission::ManageWebhooks),
+        can_resume: may(Permission::ManageWebhooks),
         can_replay: may(Permission::ReplayDeliveries),
         listed,
     }

@@ -58,16 +58,17 @@ async fn export(
     Ok((headers, Body::from_stream(lines)).into_response())
 }
 
-/// `POST /audit/verify`: verifies the whole chain and shows the result above the list.
+/// `POST /audit/verify`: verifies the whole chain and shows the result above the list with the filter of
+/// the query.
 async fn verify(
     State(audit): State<Arc<ConsoleAudit>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
     page: PageContext,
+    query: QueryFields,
 ) -> Result<Response, PageError> {
-    let verification = audit.verify(&viewer).await?;
-    let query = QueryFields::default();
     let found = audit.list(&viewer, &list_request(&query)?).await?;
+    let verification = audit.verify(&viewer).await?;
     let mut page = AuditPage::new(page, &viewer, &query, found, clock.now());
     page.verification = Some(VerificationText::from(verification));
     Ok(render(&page))

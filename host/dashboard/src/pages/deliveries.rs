@@ -3,14 +3,14 @@
 mod details;
 mod view;
 
-pub(in crate::pages) use view::{DeliveryRow, delivery_rows, list_request};
+pub(in crate::pages) use view::{DeliveryRow, WAITING_PATH, delivery_rows, list_request};
 
 use crate::error::PageError;
 use crate::form::FormFields;
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::deliveries::details::{DeliveryDetailsPage, EventDetailsPage, replay_alert};
-use crate::pages::deliveries::view::{DeliveriesPage, bulk_alert};
+use crate::pages::deliveries::view::{DeliveriesPage, bulk_alert, list_address};
 use crate::path_text::IdInPath;
 use crate::query::{QueryFields, path_with};
 use crate::render::{redirect, render, render_with};
@@ -88,10 +88,11 @@ async fn replay_all(
     let (_, query) = path.split_once('?').unwrap_or_default();
     let query = QueryFields::parse(query);
     let request = list_request(&query)?;
+    let organization = request.organization.as_deref();
+    bulk_replays.check_permitted(&viewer, organization)?;
     let alert = if request.matches_nothing {
         "Nothing was replayed, because the filter has a value that cannot exist.".to_owned()
     } else {
-        let organization = request.organization.as_deref();
         let begun = bulk_replays.begin(&viewer, organization, request.filter);
         match begun.await {
             Ok(_) => return Ok(redirect(&path)),
@@ -106,14 +107,16 @@ async fn replay_all(
     Ok(render_with(StatusCode::CONFLICT, &loaded))
 }
 
-/// `POST /deliveries/replays/{id}/stop`
+/// `POST /deliveries/replays/{id}/stop`: leads back to the list with the filter of the query.
 async fn stop_replay(
     State(bulk_replays): State<Arc<ConsoleBulkReplays>>,
     SignedIn(viewer): SignedIn,
     IdInPath(id): IdInPath<BulkReplayId>,
+    query: QueryFields,
 ) -> Result<Response, PageError> {
     bulk_replays.stop(&viewer, &id).await?;
-    Ok(redirect("/deliveries?done=bulk-replay-stopped"))
+    let list = list_address(&query);
+    Ok(redirect(&list.path_with_notice("bulk-replay-stopped")))
 }
 
 /// `GET /deliveries/{id}`

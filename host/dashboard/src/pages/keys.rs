@@ -9,7 +9,8 @@ use crate::form::{FormFields, FormProblems};
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::keys::view::{
-    KeyForm, KeyPage, KeyRow, KeysPage, NewKeyText, add_problems, list_request, new_key,
+    KeyForm, KeyPage, KeyRow, KeysPage, NewKeyText, add_problems, check_organization, list_address,
+    list_request, new_key,
 };
 use crate::path_text::IdInPath;
 use crate::query::QueryFields;
@@ -69,24 +70,22 @@ async fn load(
     Ok(KeysPage::new(page, viewer, query, found, now))
 }
 
-/// `POST /keys`: shows the key once, or the problems of the form. The session keeps its mode: the page says
-/// where a key of the other mode is listed.
+/// `POST /keys`: shows the key once, or the problems of the form, above the list with the filter of the
+/// query. The session keeps its mode: the page says where a key of the other mode is listed.
 async fn create(
     State(keys): State<Arc<ConsoleKeys>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
     page: PageContext,
+    query: QueryFields,
     fields: FormFields,
 ) -> Result<Response, PageError> {
-    if !viewer.may_anywhere(Permission::ManageTestKeys) {
-        return Err(PageError::Forbidden);
-    }
+    check_organization(&viewer, &fields)?;
     let mut form = FormProblems::default();
     let created = match new_key(&viewer, &fields, &mut form) {
         Some(new) => create_key(&keys, &viewer, new, &mut form).await?,
         None => None,
     };
-    let query = QueryFields::default();
     let mut keys_page = load(&keys, &viewer, page, &query, clock.now()).await?;
     if created.is_some() {
         keys_page.new_key = created;
@@ -135,6 +134,7 @@ async fn show(
     let key = KeyRow::new(found, now);
     Ok(render(&KeyPage {
         page: page.titled(format!("API key {}", key.label)),
+        list: list_address(&query),
         key,
         mode,
         revoked: revoked_at.map(|at| TimeText::new(at, now)),
@@ -142,12 +142,14 @@ async fn show(
     }))
 }
 
-/// `POST /keys/{id}/revoke`
+/// `POST /keys/{id}/revoke`: leads back to the list with the filter of the query.
 async fn revoke(
     State(keys): State<Arc<ConsoleKeys>>,
     SignedIn(viewer): SignedIn,
     IdInPath(id): IdInPath<KeyId>,
+    query: QueryFields,
 ) -> Result<Response, PageError> {
     keys.revoke(&viewer, &id).await?;
-    Ok(redirect("/keys?done=key-revoked"))
+    let list = list_address(&query);
+    Ok(redirect(&list.path_with_notice("key-revoked")))
 }

@@ -6,7 +6,9 @@ use crate::error::PageError;
 use crate::form::{FormFields, FormProblems};
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
-use crate::pages::members::view::{InvitationForm, MemberPage, MembersPage, NewInvitation};
+use crate::pages::members::view::{
+    InvitationForm, MemberPage, MembersPage, NewInvitation, list_address,
+};
 use crate::path_text::PairInPath;
 use crate::query::QueryFields;
 use crate::render::{redirect, render, render_with};
@@ -74,21 +76,24 @@ async fn load(
     Ok(MembersPage::new(page, viewer, query, found, clock.now()))
 }
 
-/// `POST /members`: shows the link of the invitation once, or the problems of the form.
+/// `POST /members`: shows the link of the invitation once, or the problems of the form, above the list
+/// with the filter of the query.
 async fn invite(
     State(members): State<Arc<ConsoleMembers>>,
     State(clock): State<Arc<dyn Clock>>,
     State(settings): State<Arc<DashboardSettings>>,
     SignedIn(viewer): SignedIn,
     page: PageContext,
+    query: QueryFields,
     fields: FormFields,
 ) -> Result<Response, PageError> {
     if !viewer.may_anywhere(Permission::ManageMembers) {
         return Err(PageError::Forbidden);
     }
+    let organization = InvitationForm::organization(&viewer, fields.text("organization"));
+    viewer.require(Permission::ManageMembers, &organization)?;
     let mut problems = FormProblems::default();
     let invited = create_invitation(&members, &viewer, &settings, &fields, &mut problems).await?;
-    let query = QueryFields::default();
     let mut members_page = load(&members, clock.as_ref(), &viewer, page, &query).await?;
     if invited.is_some() {
         members_page.invited = invited;
@@ -133,17 +138,22 @@ async fn create_invitation(
     }
 }
 
-/// `POST /members/invitations/revoke`
+/// `POST /members/invitations/revoke`: leads back to the list with the filter of the query.
 async fn revoke_invitation(
     State(members): State<Arc<ConsoleMembers>>,
     SignedIn(viewer): SignedIn,
+    query: QueryFields,
     fields: FormFields,
 ) -> Result<Response, PageError> {
-    let email = EmailAddress::parse(fields.text("email")).map_err(|_| PageError::NotFound)?;
     let organization = fields.text("organization");
+    viewer.require(Permission::ManageMembers, organization)?;
+    let email = EmailAddress::parse(fields.text("email")).map_err(|_| PageError::NotFound)?;
     let revoked = members.revoke_invitation(&viewer, organization, &email);
-    revoked.await?;
-    Ok(redirect("/members?done=invitation-revoked"))
+    let notice = match revoked.await? {
+        true => "invitation-revoked",
+        false => "no-invitation",
+    };
+    Ok(redirect(&list_address(&query).path_with_notice(notice)))
 }
 
 /// `GET /members/{organization}/{account}`; with `?confirm=remove` the page asks whether to remove
@@ -158,48 +168,68 @@ async fn show(
 ) -> Result<Response, PageError> {
     let found = members.find(&viewer, &organization, &account).await?;
     let is_confirming = query.confirms("remove");
-    let member_page = MemberPage::new(page, found, is_confirming, clock.now());
+    let mut member_page = MemberPage::new(page, &query, found, clock.now());
+    member_page.is_confirming = is_confirming && member_page.member.can_manage;
     Ok(render(&member_page))
 }
 
-/// `POST /members/{organization}/{account}/role`
+/// `POST /members/{organization}/{account}/role`: leads back to the list with the filter of the query.
 async fn set_role(
     State(members): State<Arc<ConsoleMembers>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
     PairInPath(organization, account): MemberInPath,
     page: PageContext,
+    query: QueryFields,
     fields: FormFields,
 ) -> Result<Response, PageError> {
+    viewer.require(Permission::ManageMembers, &organization)?;
     let Some(role) = OrganizationRole::parse(fields.text("role")) else {
-        return Err(PageError::NotFound);
+        let found = members.find(&viewer, &organization, &account).await?;
+        let mut member_page = MemberPage::new(page, &query, found, clock.now());
+        member_page.alert = Some("Nothing was changed. Correct the marked field.");
+        member_page.form.add("role", "Choose a role of the list.");
+        return Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &member_page));
     };
     let changed = members.set_role(&viewer, &organization, &account, role);
     match changed.await {
-        Ok(()) => Ok(redirect("/members?done=member-changed")),
+        Ok(()) => Ok(redirect(
+            &list_address(&query).path_with_notice("member-changed"),
+        )),
         Err(MemberError::LastAdmin) => {
             let found = members.find(&viewer, &organization, &account).await?;
-            let member_page = MemberPage::new(page, found, false, clock.now());
-            Ok(last_admin(member_page))
+            Ok(last_admin(MemberPage::new(
+                page,
+                &query,
+                found,
+                clock.now(),
+            )))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// `POST /members/{organization}/{account}/remove`
+/// `POST /members/{organization}/{account}/remove`: leads back to the list with the filter of the query.
 async fn remove(
     State(members): State<Arc<ConsoleMembers>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
     PairInPath(organization, account): MemberInPath,
     page: PageContext,
+    query: QueryFields,
 ) -> Result<Response, PageError> {
     match members.remove(&viewer, &organization, &account).await {
-        Ok(()) => Ok(redirect("/members?done=member-removed")),
+        Ok(()) => Ok(redirect(
+            &list_address(&query).path_with_notice("member-removed"),
+        )),
         Err(MemberError::LastAdmin) => {
             let found = members.find(&viewer, &organization, &account).await?;
-            let member_page = MemberPage::new(page, found, false, clock.now());
-            Ok(last_admin(member_page))
+            Ok(last_admin(MemberPage::new(
+                page,
+                &query,
+                found,
+                clock.now(),
+            )))
         }
         Err(error) => Err(error.into()),
     }

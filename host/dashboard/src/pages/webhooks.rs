@@ -8,9 +8,12 @@ use crate::form::{FormFields, FormProblems};
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::webhooks::form::{
-    WebhookForm, add_problems, add_refusal, new_webhook, sent_fields,
+    WebhookForm, add_problems, add_refusal, changed_fields, new_webhook, sent_fields,
+    sent_organization,
 };
-use crate::pages::webhooks::view::{WebhookDetailsPage, WebhooksPage, change_alert, list_request};
+use crate::pages::webhooks::view::{
+    WebhookDetailsPage, WebhooksPage, change_alert, list_address, list_request,
+};
 use crate::path_text::IdInPath;
 use crate::query::{QueryFields, parse_time};
 use crate::render::{redirect, render, render_with};
@@ -55,7 +58,8 @@ async fn list(
     }
     let mut list = load_list(&webhooks, &viewer, page, &query, clock.now()).await?;
     if opens_form {
-        list.create = Some(WebhookForm::empty(&viewer, &list.organizations, &query));
+        let form = WebhookForm::empty(&viewer, &list.organizations, &query);
+        list.create = Some(form.leading_back_to(&list.list));
     }
     Ok(render(&list))
 }
@@ -71,31 +75,34 @@ async fn load_list(
     Ok(WebhooksPage::new(page, viewer, query, found, now))
 }
 
-/// `POST /webhooks`: shows the webhook with its secret, or the problems of the form.
+/// `POST /webhooks`: shows the webhook with its secret, or the problems of the form above the list with
+/// the filter of the query.
 async fn create(
     State(webhooks): State<Arc<ConsoleWebhooks>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
     page: PageContext,
+    query: QueryFields,
     fields: FormFields,
 ) -> Result<Response, PageError> {
     if !viewer.may_anywhere(Permission::ManageWebhooks) {
         return Err(PageError::Forbidden);
     }
+    let organization = sent_organization(&viewer, &fields);
+    viewer.require(Permission::ManageWebhooks, &organization)?;
     let mut problems = FormProblems::default();
-    if let Some((organization, product)) = new_webhook(&viewer, &fields, &mut problems) {
+    if let Some(product) = new_webhook(&organization, &fields, &mut problems) {
         let created = webhooks.create(&viewer, &organization, product, sent_fields(&fields));
         match created.await {
             Ok(created) => {
-                return show_secret(&webhooks, &viewer, page, created, clock.now()).await;
+                return show_secret(&webhooks, &viewer, page, &query, created, clock.now()).await;
             }
             Err(error) => add_failure(&mut problems, error)?,
         }
     }
-    let query = QueryFields::parse("");
     let mut list = load_list(&webhooks, &viewer, page, &query, clock.now()).await?;
     let form = WebhookForm::sent(&viewer, &list.organizations, &fields, problems);
-    list.create = Some(form);
+    list.create = Some(form.leading_back_to(&list.list));
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &list))
 }
 
@@ -104,13 +111,14 @@ async fn show_secret(
     webhooks: &ConsoleWebhooks,
     viewer: &Viewer,
     mut page: PageContext,
+    query: &QueryFields,
     created: SubscriptionWithSecret,
     now: Timestamp,
 ) -> Result<Response, PageError> {
     let id = created.subscription.id;
-    page.path = format!("/webhooks/{id}");
+    page.path = list_address(query).carried_by(format!("/webhooks/{id}"));
     let found = webhooks.find(viewer, &id).await?;
-    let mut details = WebhookDetailsPage::new(page, found, now);
+    let mut details = WebhookDetailsPage::new(page, query, found, now);
     let secret = created.signing_secret;
     details.secret = secret.map(|secret| secret.expose_secret().to_owned());
     Ok(render(&details))
@@ -143,8 +151,8 @@ async fn show(
     if form.is_some() && !found.view.can_manage {
         return Err(PageError::Forbidden);
     }
-    let mut details = WebhookDetailsPage::new(page, found, clock.now());
-    details.edit = form;
+    let mut details = WebhookDetailsPage::new(page, &query, found, clock.now());
+    details.edit = form.map(|form| form.leading_back_to(&details.list));
     let asked = ["rotate", "delete"]
         .into_iter()
         .find(|change| query.confirms(change));
@@ -159,17 +167,21 @@ async fn update(
     SignedIn(viewer): SignedIn,
     IdInPath(id): IdInPath<SubscriptionId>,
     page: PageContext,
+    query: QueryFields,
     fields: FormFields,
 ) -> Result<Response, PageError> {
     let mut problems = FormProblems::default();
-    match webhooks.update(&viewer, &id, sent_fields(&fields)).await {
-        Ok(()) => return Ok(redirect(&format!("/webhooks/{id}?done=webhook-changed"))),
-        Err(error) => add_failure(&mut problems, error)?,
+    match changed_fields(&fields, &mut problems) {
+        Some(changed) => match webhooks.update(&viewer, &id, changed).await {
+            Ok(()) => return Ok(done(&query, &id, "webhook-changed")),
+            Err(error) => add_failure(&mut problems, error)?,
+        },
+        None => webhooks.require_managed(&viewer, &id).await?,
     }
     let found = webhooks.find(&viewer, &id).await?;
     let form = WebhookForm::changed(&found.view, &fields, problems);
-    let mut details = WebhookDetailsPage::new(page, found, clock.now());
-    details.edit = Some(form);
+    let mut details = WebhookDetailsPage::new(page, &query, found, clock.now());
+    details.edit = Some(form.leading_back_to(&details.list));
     Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &details))
 }
 
@@ -180,10 +192,11 @@ async fn pause(
     SignedIn(viewer): SignedIn,
     IdInPath(id): IdInPath<SubscriptionId>,
     page: PageContext,
+    query: QueryFields,
 ) -> Result<Response, PageError> {
     match webhooks.pause(&viewer, &id).await {
-        Ok(()) => Ok(redirect(&format!("/webhooks/{id}?done=webhook-paused"))),
-        Err(error) => refuse(&webhooks, &viewer, page, &id, error, clock.now()).await,
+        Ok(()) => Ok(done(&query, &id, "webhook-paused")),
+        Err(error) => refuse(&webhooks, &viewer, page, &query, &id, error, clock.now()).await,
     }
 }
 
@@ -192,9 +205,10 @@ async fn resume(
     State(webhooks): State<Arc<ConsoleWebhooks>>,
     SignedIn(viewer): SignedIn,
     IdInPath(id): IdInPath<SubscriptionId>,
+    query: QueryFields,
 ) -> Result<Response, PageError> {
     webhooks.resume(&viewer, &id).await?;
-    Ok(redirect(&format!("/webhooks/{id}?done=webhook-resumed")))
+    Ok(done(&query, &id, "webhook-resumed"))
 }
 
 /// `POST /webhooks/{id}/rotate`: the page with the new secret, which is in this response only.
@@ -204,29 +218,37 @@ async fn rotate(
     SignedIn(viewer): SignedIn,
     IdInPath(id): IdInPath<SubscriptionId>,
     page: PageContext,
+    query: QueryFields,
 ) -> Result<Response, PageError> {
     let rotated = webhooks.rotate_secret(&viewer, &id).await?;
-    show_secret(&webhooks, &viewer, page, rotated, clock.now()).await
+    show_secret(&webhooks, &viewer, page, &query, rotated, clock.now()).await
 }
 
-/// `POST /webhooks/{id}/delete`
+/// `POST /webhooks/{id}/delete`: leads back to the list with the filter of the query.
 async fn delete(
     State(webhooks): State<Arc<ConsoleWebhooks>>,
     SignedIn(viewer): SignedIn,
     IdInPath(id): IdInPath<SubscriptionId>,
+    query: QueryFields,
 ) -> Result<Response, PageError> {
     webhooks.delete(&viewer, &id).await?;
-    Ok(redirect("/webhooks?done=webhook-deleted"))
+    let list = list_address(&query);
+    Ok(redirect(&list.path_with_notice("webhook-deleted")))
 }
 
 /// `POST /webhooks/{id}/test`: leads to the delivery of the test event.
 async fn send_test_event(
     State(webhooks): State<Arc<ConsoleWebhooks>>,
+    State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
     IdInPath(id): IdInPath<SubscriptionId>,
+    page: PageContext,
+    query: QueryFields,
 ) -> Result<Response, PageError> {
-    let delivery = webhooks.send_test_event(&viewer, &id).await?;
-    Ok(redirect(&format!("/deliveries/{delivery}?done=test-sent")))
+    match webhooks.send_test_event(&viewer, &id).await {
+        Ok(delivery) => Ok(redirect(&format!("/deliveries/{delivery}?done=test-sent"))),
+        Err(error) => refuse(&webhooks, &viewer, page, &query, &id, error, clock.now()).await,
+    }
 }
 
 /// `POST /webhooks/{id}/recover`
@@ -236,21 +258,31 @@ async fn recover(
     SignedIn(viewer): SignedIn,
     IdInPath(id): IdInPath<SubscriptionId>,
     page: PageContext,
+    query: QueryFields,
     fields: FormFields,
 ) -> Result<Response, PageError> {
     let sent = fields.text("since").trim();
     let Some(since) = parse_time(sent) else {
         let found = webhooks.find(&viewer, &id).await?;
-        let mut details = WebhookDetailsPage::new(page, found, clock.now());
+        if !found.view.can_replay {
+            return Err(PageError::Forbidden);
+        }
+        let mut details = WebhookDetailsPage::new(page, &query, found, clock.now());
         sent.clone_into(&mut details.since);
         details.form.add("since", "Enter a date and a time.");
         return Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &details));
     };
     match webhooks.recover(&viewer, &id, since).await {
-        Ok(0) => Ok(redirect(&format!("/webhooks/{id}?done=nothing-to-recover"))),
-        Ok(_) => Ok(redirect(&format!("/webhooks/{id}?done=webhook-recovered"))),
-        Err(error) => refuse(&webhooks, &viewer, page, &id, error, clock.now()).await,
+        Ok(0) => Ok(done(&query, &id, "nothing-to-recover")),
+        Ok(_) => Ok(done(&query, &id, "webhook-recovered")),
+        Err(error) => refuse(&webhooks, &viewer, page, &query, &id, error, clock.now()).await,
     }
+}
+
+/// Leads to a webhook with the notice of a change, and keeps the filter of the list.
+fn done(query: &QueryFields, id: &SubscriptionId, notice: &str) -> Response {
+    let path = format!("/webhooks/{id}");
+    redirect(&list_address(query).carried_with(path, "done", notice))
 }
 
 /// Shows a webhook with the reason why nothing was changed.
@@ -258,13 +290,14 @@ async fn refuse(
     webhooks: &ConsoleWebhooks,
     viewer: &Viewer,
     page: PageContext,
+    query: &QueryFields,
     id: &SubscriptionId,
     error: ConsoleWebhookError,
     now: Timestamp,
 ) -> Result<Response, PageError> {
     let alert = change_alert(error)?;
     let found = webhooks.find(viewer, id).await?;
-    let mut details = WebhookDetailsPage::new(page, found, now);
+    let mut details = WebhookDetailsPage::new(page, query, found, now);
     details.alert = Some(alert);
     Ok(render_with(StatusCode::CONFLICT, &details))
 }

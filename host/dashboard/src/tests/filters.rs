@@ -30,7 +30,7 @@ async fn people_with_several_organizations_filter_by_organization() {
         ("admin@example.com", vec![admin("acme")], false),
     ] {
         let cookie = server.sign_up(email, &roles).await;
-        for path in LISTS.into_iter().chain(["/members?filter=1"]) {
+        for path in LISTS.into_iter().chain(["/members"]) {
             let page = server.get(path, &cookie).await;
             assert_eq!(page.status, 200, "{path}");
             let count = page.count("for=\"filter-organization\"");
@@ -122,7 +122,6 @@ async fn page_has_one_visible_field_for_the_organization() {
         "/webhooks?create=1&organization=acme",
         "/members",
         "/members?organization=acme",
-        "/members?filter=1",
     ] {
         let page = server.get(path, &cookie).await;
         assert_eq!(page.count(">Organization</label>"), 1, "{path}");
@@ -135,4 +134,121 @@ async fn page_has_one_visible_field_for_the_organization() {
     }
     let page = server.get("/members?organization=acme", &cookie).await;
     assert!(page.body.contains("value=\"acme\""), "{}", page.body);
+    // The filter beside the form that invites has a label of its own.
+    assert_eq!(page.count(">Members of</label>"), 1, "{}", page.body);
+    assert_eq!(page.count("name=\"organization\""), 2, "{}", page.body);
+}
+
+#[tokio::test]
+async fn notes_and_problems_are_tied_to_their_fields() {
+    let server = Server::start().await;
+    let operator = [AccountRole::Operator];
+    let cookie = server.sign_up("operator@example.com", &operator).await;
+    let page = server.get("/requests?to=tomorrow", &cookie).await;
+    for described in ["filter-from-unit", "filter-to-problem filter-to-unit"] {
+        let attribute = format!("aria-describedby=\"{described}\"");
+        assert_eq!(page.count(&attribute), 1, "{described}: {}", page.body);
+        for id in described.split(' ') {
+            assert_eq!(page.count(&format!(" id=\"{id}\"")), 1, "{id}");
+        }
+    }
+    let fields = [
+        ("organization", "acme"),
+        ("mode", "both"),
+        ("scopes", "read"),
+    ];
+    let page = server.post("/keys", &cookie, &fields).await;
+    assert_eq!(page.status, 422);
+    let attribute = "aria-describedby=\"mode-problem mode-hint\"";
+    assert_eq!(page.count(attribute), 1, "{}", page.body);
+    for id in ["mode-problem", "mode-hint"] {
+        assert_eq!(page.count(&format!(" id=\"{id}\"")), 1, "{id}");
+    }
+}
+
+/// Returns the number of revoked invitations in the audit log.
+async fn count_revocations(server: &Server, cookie: &str) -> usize {
+    let log = server
+        .get("/audit?action=member.invitation_revoked", cookie)
+        .await;
+    assert_eq!(log.status, 200, "{}", log.body);
+    log.count("<tr id=\"entry-")
+}
+
+#[tokio::test]
+async fn change_in_a_filtered_list_leads_back_to_it() {
+    let server = Server::start().await;
+    let operator = [AccountRole::Operator];
+    let cookie = server.sign_up("operator@example.com", &operator).await;
+    let filter = "status=active&organization=acme";
+    let list = format!("/keys?{filter}");
+    let key = [
+        ("name", "checkout"),
+        ("mode", "test"),
+        ("scopes", "read"),
+        ("organization", "acme"),
+    ];
+    let page = server.post(&list, &cookie, &key).await;
+    assert_eq!(page.status, 200, "{}", page.body);
+    assert!(page.body.contains("Filtered by"), "{}", page.body);
+    assert_eq!(page.next_path(), list);
+    let id = &server.app.api_key_service.list(Some("acme")).await.unwrap()[0].id;
+    let escaped = filter.replace('&', "&#38;");
+    for link in [
+        format!("href=\"/keys/{id}?{escaped}\""),
+        format!("data-action=\"/keys/{id}/revoke?{escaped}\""),
+        "<input type=\"hidden\" name=\"status\" value=\"active\">".to_owned(),
+    ] {
+        assert!(page.body.contains(&link), "{link}: {}", page.body);
+    }
+    let question = format!("/keys/{id}?{filter}&confirm=revoke");
+    let page = server.get(&question, &cookie).await;
+    for link in [
+        format!("action=\"/keys/{id}/revoke?{escaped}\""),
+        format!("href=\"/keys?{escaped}\""),
+    ] {
+        assert!(page.body.contains(&link), "{link}: {}", page.body);
+    }
+    // Nothing but the filter of the list is carried.
+    let revoke = format!("/keys/{id}/revoke?{filter}&next=//evil.example&confirm=x");
+    let reply = server.post(&revoke, &cookie, &[]).await;
+    let back = format!("/keys?{filter}&done=key-revoked");
+    assert_eq!(reply.header("location"), back);
+
+    let list = "/audit?actor=operator@example.com";
+    let verify = "/audit/verify?actor=operator@example.com";
+    let page = server.post(verify, &cookie, &[]).await;
+    assert_eq!(page.next_path(), list);
+    assert!(page.body.contains("The chain is intact"), "{}", page.body);
+    assert!(page.body.contains("Filtered by"), "{}", page.body);
+}
+
+#[tokio::test]
+async fn invitation_is_revoked_and_recorded_once() {
+    let server = Server::start().await;
+    let operator = [AccountRole::Operator];
+    let cookie = server.sign_up("operator@example.com", &operator).await;
+    let list = "/members?organization=acme";
+    let guest = [
+        ("email", "guest@example.com"),
+        ("role", "viewer"),
+        ("organization", "acme"),
+    ];
+    let page = server.post(list, &cookie, &guest).await;
+    assert_eq!(
+        (page.status.as_u16(), page.next_path()),
+        (200, list.to_owned())
+    );
+    assert!(page.body.contains("Filtered by"), "{}", page.body);
+    let revoke = "/members/invitations/revoke?organization=acme";
+    for notice in ["invitation-revoked", "no-invitation"] {
+        let reply = server.post(revoke, &cookie, &guest).await;
+        let back = format!("{list}&done={notice}");
+        assert_eq!(reply.header("location"), back, "{}", reply.body);
+        assert_eq!(count_revocations(&server, &cookie).await, 1);
+    }
+    let unknown = [("email", "guest@example.com"), ("organization", "a b")];
+    let reply = server.post(revoke, &cookie, &unknown).await;
+    assert_eq!(reply.status, 303, "{}", reply.body);
+    assert_eq!(count_revocations(&server, &cookie).await, 1);
 }

@@ -1,9 +1,9 @@
 //! Contents of the page of the audit log.
 
 use crate::error::PageError;
-use crate::list::{FilterForm, Pager};
+use crate::list::{FilterForm, ListAddress, Pager};
 use crate::page::PageContext;
-use crate::query::{QueryFields, path_with};
+use crate::query::QueryFields;
 use crate::text::{TimeText, words};
 use askama::Template;
 use host_application::account::viewer::Viewer;
@@ -34,6 +34,9 @@ pub(super) fn list_request(
     values.list_request(filter)
 }
 
+/// The filters of the list and of the export.
+const FILTERS: [&str; 6] = ["q", "actor", "action", "from", "to", "organization"];
+
 /// Returns the form that filters the log.
 fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -> FilterForm {
     let actions = AuditAction::ALL.map(|action| (action.as_str(), action_text(action.as_str())));
@@ -53,6 +56,8 @@ pub(super) struct AuditPage {
     pub(super) verification: Option<VerificationText>,
     pub(super) filter: FilterForm,
     pub(super) pager: Pager,
+    /// Path to which the form "Verify chain" is sent.
+    pub(super) verify_path: String,
     pub(super) export_path: String,
     pub(super) shows_organization: bool,
     pub(super) head_hash: String,
@@ -69,13 +74,13 @@ impl AuditPage {
     ) -> Self {
         let ConsoleAuditList { list, head } = found;
         let filter = filter_form(query, viewer, &list.organizations);
-        let fields = filter.fields.iter();
-        let fields: Vec<_> = fields.map(|f| (f.name, f.value.as_str())).collect();
+        let list_address = ListAddress::read("/audit", &FILTERS, query);
         let rows = list.page.items.into_iter();
         Self {
             page: page.titled("Audit log").about(filter.value("organization")),
             verification: None,
-            export_path: path_with("/audit/export", &fields),
+            verify_path: list_address.carried_by("/audit/verify"),
+            export_path: filter.path_of_all("/audit/export"),
             pager: filter.pager(list.page.next.as_ref()),
             filter,
             shows_organization: viewer.reads_several_organizations(),

@@ -1,7 +1,7 @@
 //! Contents of the list of deliveries.
 
 use crate::error::PageError;
-use crate::list::{FilterForm, Pager};
+use crate::list::{FilterForm, ListAddress, Pager};
 use crate::page::PageContext;
 use crate::query::QueryFields;
 use crate::text::{State, TimeText, number};
@@ -31,8 +31,10 @@ pub(in crate::pages) fn list_request(
     query: &QueryFields,
 ) -> Result<ConsoleListRequest<DeliveryScopeFilter>, PageError> {
     let mut values = query.filter_values();
+    let status = values.named("status", StatusChoice::parse);
     let filter = DeliveryScopeFilter {
-        status: values.named("status", DeliveryStatus::parse),
+        status: status.and_then(StatusChoice::exact),
+        is_waiting: status == Some(StatusChoice::Waiting),
         subscription: values.parsed("webhook", parse_webhook),
         event_type: values.named("event", EventType::parse),
         from: values.time("from"),
@@ -41,12 +43,50 @@ pub(in crate::pages) fn list_request(
     values.list_request(filter)
 }
 
+/// Name of the choice of all deliveries without a final result.
+const WAITING: &str = "waiting";
+
+/// Path of the list of the waiting deliveries.
+pub(in crate::pages) const WAITING_PATH: &str = "/deliveries?status=waiting";
+
+/// A choice of the field "Status".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StatusChoice {
+    /// Pending or published.
+    Waiting,
+    Exact(DeliveryStatus),
+}
+
+impl StatusChoice {
+    fn parse(text: &str) -> Option<Self> {
+        match text {
+            WAITING => Some(Self::Waiting),
+            text => DeliveryStatus::parse(text).map(Self::Exact),
+        }
+    }
+
+    fn exact(self) -> Option<DeliveryStatus> {
+        match self {
+            Self::Waiting => None,
+            Self::Exact(status) => Some(status),
+        }
+    }
+}
+
+/// Reads the list from its query, or from that of a form which leads back to it.
+pub(super) fn list_address(query: &QueryFields) -> ListAddress {
+    let filters = ["status", "webhook", "event", "from", "to", "organization"];
+    ListAddress::read(PATH, &filters, query)
+}
+
 fn parse_webhook(text: &str) -> Option<SubscriptionId> {
     SubscriptionId::parse(text).ok()
 }
 
 fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -> FilterForm {
+    let waiting = (WAITING, "Waiting: pending or published");
     let statuses = DeliveryStatus::ALL.map(|status| (status.as_str(), status_label(status)));
+    let statuses = [waiting].into_iter().chain(statuses);
     let events = EventType::ALL.map(|event| (event.as_str(), event.as_str()));
     FilterForm::builder(PATH, query)
         .choice("Status", "status", statuses)
@@ -63,6 +103,7 @@ pub(super) struct DeliveriesPage {
     pub(super) page: PageContext,
     /// Why nothing was replayed.
     pub(super) alert: Option<String>,
+    pub(super) list: ListAddress,
     pub(super) filter: FilterForm,
     pub(super) pager: Pager,
     pub(super) show_organization: bool,
@@ -90,6 +131,7 @@ impl DeliveriesPage {
             can_replay: viewer.may_anywhere(Permission::ReplayDeliveries)
                 && !bulk_replay.as_ref().is_some_and(is_running),
             alert: None,
+            list: list_address(query),
             stream: is_first.then(|| format!("/stream{}", filter.first_page())),
             page: page
                 .titled("Deliveries")

@@ -2,7 +2,7 @@
 
 use crate::error::PageError;
 use crate::form::{FormFields, FormProblems, own_organization};
-use crate::list::{FilterForm, Pager};
+use crate::list::{FilterForm, ListAddress, Pager};
 use crate::page::PageContext;
 use crate::query::QueryFields;
 use crate::text::{State, TimeText};
@@ -33,6 +33,11 @@ pub(super) fn list_request(
     values.list_request(filter)
 }
 
+/// Reads the list from its query, or from that of a page or form which leads back to it.
+pub(super) fn list_address(query: &QueryFields) -> ListAddress {
+    ListAddress::read("/keys", &["q", "status", "organization"], query)
+}
+
 /// Returns the form that filters the keys.
 fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -> FilterForm {
     let statuses = ApiKeyStatus::ALL.map(|status| (status.as_str(), key_state(status).label));
@@ -50,6 +55,7 @@ pub(super) struct KeysPage {
     pub(super) can_create: bool,
     pub(super) new_key: Option<NewKeyText>,
     pub(super) create: Option<KeyForm>,
+    pub(super) list: ListAddress,
     pub(super) filter: FilterForm,
     pub(super) pager: Pager,
     /// The organizations that the person may read.
@@ -79,6 +85,7 @@ impl KeysPage {
             can_create: viewer.may_anywhere(Permission::ManageTestKeys),
             new_key: None,
             create: None,
+            list: list_address(query),
             pager: filter.pager(list.page.next.as_ref()),
             filter,
             organizations: list.organizations,
@@ -98,6 +105,8 @@ impl KeysPage {
 #[template(path = "key.html")]
 pub(super) struct KeyPage {
     pub(super) page: PageContext,
+    /// The list to which the page leads back.
+    pub(super) list: ListAddress,
     pub(super) key: KeyRow,
     pub(super) mode: &'static str,
     pub(super) revoked: Option<TimeText>,
@@ -279,6 +288,28 @@ fn scope_choice(scope: ApiKeyScope, is_chosen: bool) -> Choice {
     }
 }
 
+/// Checks whether the person may create keys in the organization of a form, before its other fields
+/// are judged.
+///
+/// # Errors
+/// [`PageError::Forbidden`], or [`PageError::NotFound`] if the organization is somebody else's.
+pub(super) fn check_organization(viewer: &Viewer, fields: &FormFields) -> Result<(), PageError> {
+    if !viewer.may_anywhere(Permission::ManageTestKeys) {
+        return Err(PageError::Forbidden);
+    }
+    let mode = Mode::parse(fields.text("mode")).unwrap_or(Mode::Test);
+    let organization = sent_organization(viewer, fields);
+    Ok(viewer.require(Permission::manage_keys(mode), &organization)?)
+}
+
+/// Returns the organization of a form. That of a person with one organization has no field for it.
+fn sent_organization(viewer: &Viewer, fields: &FormFields) -> String {
+    match fields.text("organization").trim() {
+        "" if !viewer.is_operator() => proposed_organization(viewer, ""),
+        sent => sent.to_owned(),
+    }
+}
+
 /// Reads the form of a new key. Returns `None` after adding the problems of values that cannot be
 /// read.
 pub(super) fn new_key(
@@ -299,11 +330,7 @@ pub(super) fn new_key(
     if !expires.is_empty() && expires_at.is_none() {
         problems.add("expires", "Enter a date, e.g. 2027-01-31.");
     }
-    let organization = match fields.text("organization").trim() {
-        // The form of a person with one organization has no field for it.
-        "" if !viewer.is_operator() => proposed_organization(viewer, ""),
-        sent => sent.to_owned(),
-    };
+    let organization = sent_organization(viewer, fields);
     if !problems.is_empty() {
         return None;
     }

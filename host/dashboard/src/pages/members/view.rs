@@ -1,9 +1,9 @@
 //! Contents of the pages of members, and the fields of the form that invites.
 
 use crate::form::{FormFields, FormProblems, own_organization};
-use crate::list::{FilterForm, FilterOption, Pager};
+use crate::list::{FilterForm, FilterOption, ListAddress, Pager};
 use crate::page::PageContext;
-use crate::query::{QueryFields, path_with};
+use crate::query::QueryFields;
 use crate::state::DashboardSettings;
 use crate::text::{State, TimeText};
 use askama::Template;
@@ -13,19 +13,21 @@ use host_domain::account::{AccountState, EmailAddress, OrganizationRole, Permiss
 use host_domain::time::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
+/// Reads the list from its query, or from that of a page or form which leads back to it.
+pub(super) fn list_address(query: &QueryFields) -> ListAddress {
+    ListAddress::read("/members", &["organization"], query)
+}
+
 #[derive(Template)]
 #[template(path = "members.html")]
 pub(super) struct MembersPage {
     pub(super) page: PageContext,
     pub(super) invited: Option<NewInvitation>,
-    /// `None` if the person may invite nobody, or filters.
+    /// `None` if the person may invite nobody.
     pub(super) form: Option<InvitationForm>,
+    pub(super) list: ListAddress,
     pub(super) filter: FilterForm,
     pub(super) pager: Pager,
-    /// Path of the page with the filter, if the form is shown in its place: both have the field
-    /// "Organization".
-    pub(super) filter_path: Option<String>,
-    pub(super) can_invite: bool,
     pub(super) show_organization: bool,
     pub(super) rows: Vec<MemberRow>,
     pub(super) invitations: Vec<InvitationRow>,
@@ -45,25 +47,27 @@ impl MembersPage {
         now: Timestamp,
     ) -> Self {
         let MemberList { list, invitations } = found;
-        let filter = FilterForm::builder("/members", query)
-            .organization(viewer.reads_several_organizations(), &list.organizations)
-            .build();
-        let filtered = filter.value("organization").to_owned();
-        let can_invite = viewer.may_anywhere(Permission::ManageMembers);
-        let shows_form = can_invite && query.some("filter").is_none();
-        let filter_path = || {
-            let parameters = [("filter", "1"), ("organization", &filtered)];
-            path_with("/members", &parameters)
+        let filtered = query.text("organization").to_owned();
+        let form = viewer
+            .may_anywhere(Permission::ManageMembers)
+            .then(|| InvitationForm::new(viewer, &list.organizations, &filtered));
+        // No two fields of the page have the same label.
+        let label = match form.as_ref().is_some_and(InvitationForm::asks_organization) {
+            true => "Members of",
+            false => "Organization",
         };
+        let several = viewer.reads_several_organizations();
+        let filter = FilterForm::builder("/members", query)
+            .organization_labelled(label, several, &list.organizations)
+            .build();
         Self {
-            filter_path: (shows_form && !filter.fields.is_empty()).then(filter_path),
             page: page.titled("Members").about(&filtered),
             invited: None,
-            form: shows_form.then(|| InvitationForm::new(viewer, &list.organizations, &filtered)),
-            can_invite,
+            form,
+            list: list_address(query),
             pager: filter.pager(list.page.next.as_ref()),
             filter,
-            show_organization: viewer.reads_several_organizations(),
+            show_organization: several,
             rows: list
                 .page
                 .items
@@ -82,16 +86,20 @@ impl MembersPage {
 #[template(path = "member.html")]
 pub(super) struct MemberPage {
     pub(super) page: PageContext,
+    /// The list to which the page leads back.
+    pub(super) list: ListAddress,
     pub(super) alert: Option<&'static str>,
     pub(super) member: MemberRow,
+    /// The problem of the role.
+    pub(super) form: FormProblems,
     pub(super) is_confirming: bool,
 }
 
 impl MemberPage {
     pub(super) fn new(
         page: PageContext,
+        query: &QueryFields,
         found: MemberView,
-        is_confirming: bool,
         now: Timestamp,
     ) -> Self {
         let member = MemberRow::new(found, now);
@@ -99,8 +107,10 @@ impl MemberPage {
             page: page
                 .titled(format!("Member {}", member.email))
                 .about(&member.organization),
+            list: list_address(query),
             alert: None,
-            is_confirming: is_confirming && member.can_manage,
+            form: FormProblems::default(),
+            is_confirming: false,
             member,
         }
     }
@@ -204,6 +214,11 @@ impl InvitationForm {
             is_operator: viewer.is_operator(),
             problems: FormProblems::default(),
         }
+    }
+
+    /// Returns whether the form has the field "Organization".
+    fn asks_organization(&self) -> bool {
+        self.is_operator || self.organizations.len() > 1
     }
 
     /// Returns the form as it was sent, with its problems.

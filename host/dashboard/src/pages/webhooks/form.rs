@@ -2,6 +2,7 @@
 
 use crate::error::PageError;
 use crate::form::{FormFields, FormProblems, own_organization};
+use crate::list::ListAddress;
 use crate::query::QueryFields;
 use host_application::account::viewer::Viewer;
 use host_application::console::webhooks::{WebhookFields, WebhookView};
@@ -83,7 +84,16 @@ impl WebhookForm {
 
     /// Returns the form of a change as it was sent, with its problems.
     pub(super) fn changed(view: &WebhookView, fields: &FormFields, problems: FormProblems) -> Self {
-        Self::existing(view).fill(&sent_fields(fields), problems)
+        Self::existing(view).fill(&all_fields(fields), problems)
+    }
+
+    /// Lets the form and the way out of it keep the filter of the list.
+    pub(super) fn leading_back_to(self, list: &ListAddress) -> Self {
+        Self {
+            action: list.carried_by(&self.action),
+            cancel: list.carried_by(&self.cancel),
+            ..self
+        }
     }
 
     fn new(viewer: &Viewer, readable: &[String], product: Product) -> Self {
@@ -177,41 +187,65 @@ pub(super) const fn product_label(product: Product) -> &'static str {
     }
 }
 
-/// Reads the organization and the product of a new webhook. Returns `None` after adding the
-/// problems of values that cannot be read.
+/// Returns the organization of the form of a new webhook. That of a person with one organization has
+/// no field for it.
+pub(super) fn sent_organization(viewer: &Viewer, fields: &FormFields) -> String {
+    match fields.text("organization").trim() {
+        "" => proposed_organization(viewer),
+        sent => sent.to_owned(),
+    }
+}
+
+/// Reads the product of a new webhook. Returns `None` after adding the problems of values that cannot
+/// be read, also of the organization.
 pub(super) fn new_webhook(
-    viewer: &Viewer,
+    organization: &str,
     fields: &FormFields,
     problems: &mut FormProblems,
-) -> Option<(String, Product)> {
+) -> Option<Product> {
     let product = Product::parse(fields.text("product"));
     let product = product.filter(|product| PRODUCTS.contains(product));
     if product.is_none() {
         problems.add("product", "Choose a product.");
     }
-    let organization = match fields.text("organization").trim() {
-        // The form of a person with one organization has no field for it.
-        "" => proposed_organization(viewer),
-        sent => sent.to_owned(),
-    };
-    if !is_organization_id(&organization) {
+    if !is_organization_id(organization) {
         let rule = "Enter 1 to 64 letters, digits, dots, underscores or hyphens.";
         problems.add("organization", rule);
         return None;
     }
-    Some((organization, product?))
+    product
 }
 
-/// Reads the fields that a new webhook and a change share.
+/// Reads the fields of a new webhook.
 pub(super) fn sent_fields(fields: &FormFields) -> WebhookFields {
-    let (all, chosen): (Vec<&str>, Vec<&str>) = fields
-        .all("events")
-        .partition(|name| *name == WILDCARD_EVENT_TYPE);
+    let mut sent = all_fields(fields);
+    let is_all = |name: &String| name == WILDCARD_EVENT_TYPE;
     // "All" is chosen at first, so events that are chosen beside it are meant.
-    let event_types = if chosen.is_empty() { all } else { chosen };
+    if !sent.event_types.iter().all(is_all) {
+        sent.event_types.retain(|name| !is_all(name));
+    }
+    sent
+}
+
+/// Reads the fields of a change. Returns `None` after adding the problem of "All" with events beside
+/// it: the person has either just chosen "All" or just chosen the events.
+pub(super) fn changed_fields(
+    fields: &FormFields,
+    problems: &mut FormProblems,
+) -> Option<WebhookFields> {
+    let sent = all_fields(fields);
+    let is_all = |name: &String| name == WILDCARD_EVENT_TYPE;
+    if sent.event_types.iter().any(is_all) && !sent.event_types.iter().all(is_all) {
+        problems.add("events", "Choose either \"All\" or single events.");
+        return None;
+    }
+    Some(sent)
+}
+
+fn all_fields(fields: &FormFields) -> WebhookFields {
     WebhookFields {
         url: fields.text("url").trim().to_owned(),
-        event_types: event_types.into_iter().map(str::to_owned).collect(),
+        event_types: fields.all("events").map(str::to_owned).collect(),
         description: fields.text("description").trim().to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::error::PageError;
 use crate::form::FormProblems;
-use crate::list::{FilterForm, Pager};
+use crate::list::{FilterForm, ListAddress, Pager};
 use crate::page::PageContext;
 use crate::pages::deliveries::{DeliveryRow, delivery_rows};
 use crate::pages::webhooks::form::{WebhookForm, product_label};
@@ -42,6 +42,11 @@ pub(super) fn list_request(
     values.list_request(filter)
 }
 
+/// Reads the list from its query, or from that of a page or form which leads back to it.
+pub(super) fn list_address(query: &QueryFields) -> ListAddress {
+    ListAddress::read("/webhooks", &["q", "status", "organization"], query)
+}
+
 fn filter_form(query: &QueryFields, viewer: &Viewer, organizations: &[String]) -> FilterForm {
     let statuses = SubscriptionStatus::ALL.map(|status| (status.as_str(), status_label(status)));
     FilterForm::builder("/webhooks", query)
@@ -57,6 +62,7 @@ pub(super) struct WebhooksPage {
     pub(super) page: PageContext,
     pub(super) can_create: bool,
     pub(super) create: Option<WebhookForm>,
+    pub(super) list: ListAddress,
     pub(super) filter: FilterForm,
     pub(super) pager: Pager,
     /// The organizations that the person may read.
@@ -106,6 +112,7 @@ impl WebhooksPage {
             page: page.titled("Webhooks").about(filter.value("organization")),
             can_create: viewer.may_anywhere(Permission::ManageWebhooks),
             create: None,
+            list: list_address(query),
             pager: filter.pager(found.page.next.as_ref()),
             filter,
             show_organization: viewer.reads_several_organizations(),
@@ -222,6 +229,8 @@ const fn status_label(status: SubscriptionStatus) -> &'static str {
 #[template(path = "webhook.html")]
 pub(super) struct WebhookDetailsPage {
     pub(super) page: PageContext,
+    /// The list to which the page leads back.
+    pub(super) list: ListAddress,
     /// Why nothing was changed.
     pub(super) alert: Option<String>,
     /// The secret that was just made. It is shown once.
@@ -248,6 +257,7 @@ pub(super) struct WebhookDetailsPage {
     /// Time until which the previous secret signs too.
     pub(super) previous_secret_until: Option<TimeText>,
     pub(super) can_manage: bool,
+    pub(super) can_resume: bool,
     pub(super) can_replay: bool,
     pub(super) deliveries: Vec<DeliveryRow>,
     /// Path of the list of all deliveries to this webhook.
@@ -255,11 +265,17 @@ pub(super) struct WebhookDetailsPage {
 }
 
 impl WebhookDetailsPage {
-    pub(super) fn new(page: PageContext, found: WebhookPage, now: Timestamp) -> Self {
+    pub(super) fn new(
+        page: PageContext,
+        query: &QueryFields,
+        found: WebhookPage,
+        now: Timestamp,
+    ) -> Self {
         let time = |at| TimeText::new(at, now);
         let WebhookView {
             listed,
             can_manage,
+            can_resume,
             can_replay,
         } = found.view;
         let health = HealthText::new(&listed, now);
@@ -270,6 +286,7 @@ impl WebhookDetailsPage {
             page: page
                 .titled(format!("Webhook {id}"))
                 .about(&subscription.tenant.organization),
+            list: list_address(query),
             alert: None,
             secret: None,
             edit: None,
@@ -288,6 +305,7 @@ impl WebhookDetailsPage {
             changed: time(subscription.updated_at),
             previous_secret_until: secret_end.filter(|end| *end > now).map(time),
             can_manage,
+            can_resume,
             can_replay,
             deliveries: delivery_rows(found.deliveries, now),
             id,
