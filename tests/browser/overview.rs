@@ -1,6 +1,7 @@
 //! The overview renews itself while it is open.
 
 use crate::driver::{Browser, with_browser};
+use crate::webdriver::{ENTER, TAB};
 use crate::{EMAIL, set_up};
 use serde_json::json;
 use tests::{Database, PASSWORD, Server, accounts, eventually};
@@ -36,6 +37,42 @@ async fn wait_for_renewal(browser: &Browser) {
     eventually("a renewed figure in the same page", async || {
         let state = browser.driver.run(STATE).await;
         (state == json!([false, true])).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn bucket_of_a_chart_is_opened_by_keyboard() {
+    let server = Server::start(Database::Sqlite).await;
+    let person = set_up(&server).await;
+    let client = server.client();
+    client.get("/v1/hotel/bookings/unknown").await;
+    eventually("the counted call", async || {
+        let overview = person.get("/").await.body;
+        overview.contains("chart-values").then_some(())
+    })
+    .await;
+    with_browser("overview_chart", &server, async |browser| {
+        browser.open("/").await;
+        browser.sign_in(EMAIL, PASSWORD).await;
+        browser.expect_page("Overview").await;
+        let summary = "//summary[contains(., 'answered, 0 failed. Most at')]";
+        browser.wait_to_see(summary).await;
+        let focus = "document.querySelector('.chart-values summary').focus()";
+        browser.driver.run(focus).await;
+        browser.driver.press_keys(&ENTER.to_string()).await;
+        let link = "//details[@class='chart-values']//a[contains(., 'answered')]";
+        browser.wait_to_see(link).await;
+        // The list stays open when the figures are renewed.
+        browser.driver.run(SPOIL).await;
+        wait_for_renewal(browser).await;
+        assert!(browser.shows(link).await);
+        browser.expect_good_page("Overview").await;
+        browser.driver.run(focus).await;
+        browser.driver.press_keys(&format!("{TAB}{ENTER}")).await;
+        browser.expect_page("Requests").await;
+        let path = browser.path().await;
+        assert!(path.contains("from=") && path.contains("to="), "{path}");
     })
     .await;
 }

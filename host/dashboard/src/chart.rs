@@ -36,7 +36,8 @@ pub(crate) struct ChartPoint {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Chart {
-    /// The chart in words.
+    pub(crate) title: &'static str,
+    /// The chart in words: the values of the whole time and of its most remarkable part.
     pub(crate) summary: String,
     /// The highest value and half of it.
     pub(crate) top: String,
@@ -78,9 +79,9 @@ pub(crate) struct ChartArea {
 
 impl Chart {
     /// Draws numbers of calls, failed ones on top.
-    pub(crate) fn columns(summary: String, columns: Vec<ChartColumn>) -> Self {
-        let highest = columns.iter().map(|c| c.answered.saturating_add(c.failed));
-        let top = axis_top(highest.max().unwrap_or_default());
+    pub(crate) fn columns(title: &'static str, columns: Vec<ChartColumn>) -> Self {
+        let calls = |column: &ChartColumn| column.answered.saturating_add(column.failed);
+        let top = axis_top(columns.iter().map(calls).max().unwrap_or_default());
         let scale = Scale::new(top, columns.len());
         let mut bars = Vec::new();
         for (index, column) in columns.iter().enumerate() {
@@ -92,12 +93,17 @@ impl Chart {
             bars.extend(scale.bar("answered", index, 0.0, answered));
             bars.extend(scale.bar("failed", index, answered, failed));
         }
+        let total = |value: fn(&ChartColumn) -> u64| number(columns.iter().map(value).sum());
+        let (answered, failed) = (total(|c| c.answered), total(|c| c.failed));
+        let mut summary = format!("{answered} answered, {failed} failed.");
+        if let Some(most) = columns.iter().max_by_key(|column| calls(column)) {
+            summary.push_str(&format!(" Most at {}", column_text(most)));
+        }
         let area = |(index, column): (usize, ChartColumn)| {
-            let (answered, failed) = (number(column.answered), number(column.failed));
-            let text = format!("{}: {answered} answered, {failed} failed", column.label);
-            scale.area(index, text, column.path)
+            scale.area(index, column_text(&column), column.path)
         };
         Self {
+            title,
             summary,
             top: number(top),
             middle: number(top / 2),
@@ -108,8 +114,12 @@ impl Chart {
         }
     }
 
-    /// Draws the median and the 99th percentile of durations.
-    pub(crate) fn lines(summary: String, points: Vec<ChartPoint>) -> Self {
+    /// Draws the median and the 99th percentile of durations, after those of the whole time.
+    pub(crate) fn lines(
+        title: &'static str,
+        [p50, p99]: &[String; 2],
+        points: Vec<ChartPoint>,
+    ) -> Self {
         let highest = points
             .iter()
             .filter_map(|point| point.p99_us.max(point.p50_us));
@@ -124,17 +134,15 @@ impl Chart {
             line("p50", |point| point.p50_us),
         ];
         let ticks = ticks(&points, |point| &point.label);
-        let area = |(index, point): (usize, ChartPoint)| {
-            let text = match (point.p50_us, point.p99_us) {
-                (Some(p50), Some(p99)) => {
-                    let (p50, p99) = (duration_us(p50), duration_us(p99));
-                    format!("{}: p50 {p50}, p99 {p99}", point.label)
-                }
-                _ => format!("{}: no calls", point.label),
-            };
-            scale.area(index, text, point.path)
-        };
+        let mut summary = format!("p50 {p50}, p99 {p99}.");
+        let slowest = points.iter().max_by_key(|point| point.p99_us);
+        if let Some(slowest) = slowest.filter(|point| point.p99_us.is_some()) {
+            summary.push_str(&format!(" Slowest at {}", point_text(slowest)));
+        }
+        let area =
+            |(index, point): (usize, ChartPoint)| scale.area(index, point_text(&point), point.path);
         Self {
+            title,
             summary,
             top: duration_us(top),
             middle: duration_us(top / 2),
@@ -143,6 +151,21 @@ impl Chart {
             lines,
             areas: points.into_iter().enumerate().map(area).collect(),
         }
+    }
+}
+
+fn column_text(column: &ChartColumn) -> String {
+    let (answered, failed) = (number(column.answered), number(column.failed));
+    format!("{}: {answered} answered, {failed} failed", column.label)
+}
+
+fn point_text(point: &ChartPoint) -> String {
+    match (point.p50_us, point.p99_us) {
+        (Some(p50), Some(p99)) => {
+            let (p50, p99) = (duration_us(p50), duration_us(p99));
+            format!("{}: p50 {p50}, p99 {p99}", point.label)
+        }
+        _ => format!("{}: no calls", point.label),
     }
 }
 
@@ -257,7 +280,7 @@ mod tests {
     #[test]
     fn failed_calls_stand_on_the_answered_ones_and_can_be_seen() {
         let columns = vec![column("a", 500, 1), column("b", 0, 0), column("c", 0, 999)];
-        let chart = Chart::columns(String::new(), columns);
+        let chart = Chart::columns("", columns);
         let bars: Vec<_> = chart
             .bars
             .iter()
@@ -270,6 +293,8 @@ mod tests {
         ];
         assert_eq!(bars, expected);
         assert_eq!(chart.areas[0].text, "a: 500 answered, 1 failed");
+        let summary = "500 answered, 1,000 failed. Most at c: 0 answered, 999 failed";
+        assert_eq!(chart.summary, summary);
         assert_eq!(
             (chart.top.as_str(), chart.middle.as_str()),
             ("1,000", "500")
@@ -291,7 +316,9 @@ mod tests {
             point(None),
             point(Some(500)),
         ];
-        let chart = Chart::lines(String::new(), points);
+        let whole = ["1 ms", "2 ms"].map(str::to_owned);
+        let chart = Chart::lines("", &whole, points);
+        assert_eq!(chart.summary, "p50 1 ms, p99 2 ms.");
         let path = "M120.0 0.0h0L360.0 140.0M840.0 70.0h0";
         assert_eq!(chart.lines[1].path, path);
         assert_eq!(chart.areas[2].text, ": no calls");

@@ -94,6 +94,8 @@ pub struct WindowStatistics {
 pub struct Traffic {
     /// `None` if the calls are still being counted.
     pub statistics: Option<WindowStatistics>,
+    /// Beginning of the hour from which `booked` counts.
+    pub booked_since: Timestamp,
     /// Amounts of bookings that suppliers confirmed, with the number of bookings.
     pub booked: Vec<(Money, u64)>,
     /// Plugin calls of the last hour, whatever the window: failed ones, then the slowest.
@@ -178,6 +180,7 @@ impl OverviewReader {
             suppliers: self.suppliers.list(scope.mode),
             traffic: Traffic {
                 statistics,
+                booked_since,
                 booked: snapshot.booked,
                 remarkable: snapshot.remarkable,
             },

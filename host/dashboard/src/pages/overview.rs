@@ -6,9 +6,10 @@ mod traffic;
 use crate::error::PageError;
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
+use crate::pages::deliveries::WAITING_PATH;
 use crate::pages::keys::key_label;
 use crate::pages::overview::figure::Figure;
-use crate::pages::overview::traffic::{TrafficView, parameter, window};
+use crate::pages::overview::traffic::{OverviewView, TrafficView};
 use crate::query::{QueryFields, path_with};
 use crate::render::render;
 use crate::state::DashboardState;
@@ -20,7 +21,7 @@ use axum::response::Response;
 use axum::routing::get;
 use host_application::account::viewer::Viewer;
 use host_application::console::overview::ConsoleOverview;
-use host_application::reporting::overview::{DELIVERIES_MAX, Overview, OverviewWindow};
+use host_application::reporting::overview::{DELIVERIES_MAX, Overview};
 use host_application::supplier::plugin_report::SupplierSummary;
 use host_domain::account::Permission;
 use host_domain::console::{BookingCount, OpenItem, OverviewCounts};
@@ -91,10 +92,10 @@ async fn show(
     page: PageContext,
     query: QueryFields,
 ) -> Result<Response, PageError> {
-    let window = window(query.text("window"));
-    let overview = overview.read(&viewer, window).await?;
+    let view = OverviewView::read(&query);
+    let overview = overview.read(&viewer, view.window).await?;
     let api_url = &state.application.base_url;
-    let mut overview = overview_page(page, &viewer, overview, window, api_url);
+    let mut overview = overview_page(page, &viewer, overview, view, api_url);
     let is_offered = viewer.is_operator() && viewer.mode == Mode::Test;
     overview.offers_sample_data = state.sample_data.is_some() && is_offered;
     Ok(render(&overview))
@@ -104,7 +105,7 @@ fn overview_page(
     page: PageContext,
     viewer: &Viewer,
     overview: Overview,
-    window: OverviewWindow,
+    view: OverviewView,
     api_url: &str,
 ) -> OverviewPage {
     let now = overview.at;
@@ -112,8 +113,8 @@ fn overview_page(
         page: page.titled("Overview"),
         at: TimeText::new(now, now),
         figures: figures(&overview),
-        path: path_with("/", &[("window", parameter(window))]),
-        traffic: TrafficView::new(&overview.traffic, window, now),
+        path: view.path(),
+        traffic: TrafficView::new(&overview.traffic, view, now),
         offers_sample_data: false,
         first_steps: first_steps(viewer, &overview, api_url),
         bookings: overview
@@ -231,7 +232,7 @@ fn figures(overview: &Overview) -> Vec<Figure> {
         },
         Figure {
             detail: oldest(counts.oldest_delivery_at, overview.at),
-            path: Some("/deliveries?status=PENDING".to_owned()),
+            path: Some(WAITING_PATH.to_owned()),
             ..Figure::plain("Waiting deliveries", delivery_count(counts))
         },
     ];

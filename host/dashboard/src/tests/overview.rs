@@ -49,6 +49,35 @@ async fn overview_names_the_keys_that_expire_soon() {
 }
 
 #[tokio::test]
+async fn figures_lead_to_the_lists_behind_them() {
+    let server = Server::start().await;
+    let roles = [member("acme", OrganizationRole::Viewer)];
+    let cookie = server.sign_up("ada@example.com", &roles).await;
+    for (path, since) in [
+        ("/", "2026-11-26T01:41:00.000Z"),
+        ("/?window=day", "2026-11-25T03:00:00.000Z"),
+    ] {
+        let page = server.get(path, &cookie).await;
+        let since = since.replace(':', "%3A");
+        for link in [
+            "/deliveries?status=waiting".to_owned(),
+            format!("/requests?from={since}"),
+            format!("/requests?status=5xx&#38;from={since}"),
+        ] {
+            let link = format!("href=\"{link}\"");
+            assert!(page.body.contains(&link), "{link}: {}", page.body);
+        }
+    }
+    let page = server.get("/deliveries?status=waiting", &cookie).await;
+    assert!(
+        page.body
+            .contains("Status: <b>Waiting: pending or published</b>"),
+        "{}",
+        page.body
+    );
+}
+
+#[tokio::test]
 async fn parked_jobs_are_shown_to_operators_only() {
     let server = Server::start().await;
     for (email, role, is_shown) in [

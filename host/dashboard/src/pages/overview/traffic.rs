@@ -3,7 +3,7 @@
 use crate::chart::{Chart, ChartColumn, ChartPoint};
 use crate::pages::overview::figure::Figure;
 use crate::path_text::path_segment;
-use crate::query::path_with;
+use crate::query::{QueryFields, path_with};
 use crate::sparkline::Sparkline;
 use crate::text::{TimeText, count, duration_us, money, number, words};
 use host_application::reporting::overview::{OverviewWindow, Traffic, WindowStatistics};
@@ -13,14 +13,59 @@ use host_domain::statistics::{
 use host_domain::time::Timestamp;
 use std::collections::BTreeMap;
 
-/// Maximum number of rows of a table.
+/// Number of rows of a table unless all are asked for.
 const ROWS_MAX: usize = 12;
+/// Value of the parameter `rows` that asks for all.
+const ALL_ROWS: &str = "all";
+
+/// What the query of the overview selects.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OverviewView {
+    pub(super) window: OverviewWindow,
+    /// Whether the tables have all their rows.
+    has_all_rows: bool,
+}
+
+impl OverviewView {
+    /// Reads the view from a query: the last hour and the first rows by default.
+    pub(super) fn read(query: &QueryFields) -> Self {
+        let window = OverviewWindow::parse(query.text("window"));
+        Self {
+            window: window.unwrap_or(OverviewWindow::Hour),
+            has_all_rows: query.text("rows") == ALL_ROWS,
+        }
+    }
+
+    /// Returns the path of the overview with this view.
+    pub(super) fn path(self) -> String {
+        let window = match self.window {
+            OverviewWindow::Hour => "",
+            OverviewWindow::Day | OverviewWindow::Week => self.window.as_str(),
+        };
+        let rows = if self.has_all_rows { ALL_ROWS } else { "" };
+        path_with("/", &[("window", window), ("rows", rows)])
+    }
+}
 
 /// The view of a window of time.
 pub(super) struct WindowSegment {
     pub(super) label: &'static str,
     pub(super) path: String,
     pub(super) is_current: bool,
+}
+
+/// A table of calls.
+pub(super) struct CallsTable {
+    /// Those with most calls first.
+    pub(super) rows: Vec<CallsRow>,
+    /// The page with all rows, if there are more.
+    pub(super) more: Option<MoreRows>,
+}
+
+pub(super) struct MoreRows {
+    /// E.g. `Show all 34`.
+    pub(super) label: String,
+    pub(super) path: String,
 }
 
 /// The calls of a route, or of a function of a supplier.
@@ -45,8 +90,8 @@ pub(super) struct TrafficView {
     pub(super) spend: Vec<Figure>,
     /// `None` without calls.
     pub(super) charts: Option<TrafficCharts>,
-    pub(super) routes: Vec<CallsRow>,
-    pub(super) suppliers: Vec<CallsRow>,
+    pub(super) routes: CallsTable,
+    pub(super) suppliers: CallsTable,
     pub(super) remarkable: Vec<RemarkableRow>,
 }
 
@@ -67,19 +112,6 @@ pub(super) struct TrafficCharts {
     pub(super) durations: Chart,
 }
 
-/// Returns the window that a query names, the last hour by default.
-pub(super) fn window(name: &str) -> OverviewWindow {
-    OverviewWindow::parse(name).unwrap_or(OverviewWindow::Hour)
-}
-
-/// Returns the value of the parameter `window`. The default has none.
-pub(super) const fn parameter(window: OverviewWindow) -> &'static str {
-    match window {
-        OverviewWindow::Hour => "",
-        OverviewWindow::Day | OverviewWindow::Week => window.as_str(),
-    }
-}
-
 const fn label(window: OverviewWindow) -> &'static str {
     match window {
         OverviewWindow::Hour => "Hour",
@@ -89,10 +121,15 @@ const fn label(window: OverviewWindow) -> &'static str {
 }
 
 impl TrafficView {
-    pub(super) fn new(traffic: &Traffic, window: OverviewWindow, now: Timestamp) -> Self {
+    pub(super) fn new(traffic: &Traffic, view: OverviewView, now: Timestamp) -> Self {
+        let window = view.window;
         let segments = OverviewWindow::ALL.map(|other| WindowSegment {
             label: label(other),
-            path: path_with("/", &[("window", parameter(other))]),
+            path: OverviewView {
+                window: other,
+                ..view
+            }
+            .path(),
             is_current: other == window,
         });
         let statistics = traffic.statistics.as_ref();
@@ -100,20 +137,20 @@ impl TrafficView {
             Some(statistics) => {
                 let slots = slots(statistics, window);
                 let total = total(&slots);
-                let charts = (total.count > 0).then(|| charts_of(&slots, window));
+                let charts = (total.count > 0).then(|| charts_of(&slots, &total, window));
                 (call_figures(statistics, &slots, &total), charts)
             }
             None => (Vec::new(), None),
         };
-        let groups = statistics.map_or(&[][..], |statistics| &statistics.groups);
+        let table = |subject| calls_table(statistics, subject, view);
         Self {
             segments: segments.into(),
             is_counting: statistics.is_none(),
             figures,
             spend: spend_figures(traffic),
             charts,
-            routes: rows(groups, StatisticsSubject::Route),
-            suppliers: rows(groups, StatisticsSubject::Supplier),
+            routes: table(StatisticsSubject::Route),
+            suppliers: table(StatisticsSubject::Supplier),
             remarkable: traffic
                 .remarkable
                 .iter()
@@ -159,13 +196,16 @@ fn call_figures(
     vec![
         Figure {
             sparkline: sparkline(counts, "Requests over time"),
-            path: Some("/requests".to_owned()),
+            path: Some(path_with("/requests", &[("from", &since)])),
             ..Figure::plain("Requests a second", rate(total.count, elapsed_s.max(1)))
         },
         Figure {
             detail: format!("{} of {}", number(total.server_errors), number(total.count)),
             tone: if total.server_errors > 0 { "bad" } else { "" },
-            path: Some("/requests?status=5xx".to_owned()),
+            path: Some(path_with(
+                "/requests",
+                &[("status", "5xx"), ("from", &since)],
+            )),
             ..Figure::plain("Error rate", percent(total.server_errors, total.count))
         },
         Figure {
@@ -176,10 +216,12 @@ fn call_figures(
     ]
 }
 
+/// Returns the amounts, which lead to the bookings of the time: the list has no filter for the currency.
 fn spend_figures(traffic: &Traffic) -> Vec<Figure> {
+    let since = traffic.booked_since.to_string();
     let figures = traffic.booked.iter().map(|(amount, bookings)| Figure {
         detail: count(usize::try_from(*bookings).unwrap_or(usize::MAX), "booking"),
-        path: Some("/bookings".to_owned()),
+        path: Some(path_with("/bookings", &[("from", &since)])),
         ..Figure::plain(amount.currency.code(), money(*amount))
     });
     figures.collect()
@@ -191,7 +233,7 @@ fn sparkline(counts: impl Iterator<Item = u64>, summary: &str) -> Option<Sparkli
     Sparkline::new(&values, summary.to_owned())
 }
 
-fn charts_of(slots: &Slots, window: OverviewWindow) -> TrafficCharts {
+fn charts_of(slots: &Slots, total: &CallStatistics, window: OverviewWindow) -> TrafficCharts {
     let columns = slots.iter().map(|(at, calls)| ChartColumn {
         label: slot_label(*at, window),
         path: slot_path(*at, calls, window),
@@ -204,9 +246,10 @@ fn charts_of(slots: &Slots, window: OverviewWindow) -> TrafficCharts {
         p50_us: calls.quantile_us(500),
         p99_us: calls.quantile_us(990),
     });
+    let whole = [500, 990].map(|permille| quantile(total, permille));
     TrafficCharts {
-        outcomes: Chart::columns("Requests by outcome".to_owned(), columns.collect()),
-        durations: Chart::lines("Response times".to_owned(), points.collect()),
+        outcomes: Chart::columns("Requests by outcome", columns.collect()),
+        durations: Chart::lines("Response times", &whole, points.collect()),
     }
 }
 
@@ -232,12 +275,45 @@ fn slot_path(at: Timestamp, calls: &CallStatistics, window: OverviewWindow) -> O
     Some(path_with("/requests", &parameters))
 }
 
-fn rows(groups: &[StatisticsGroup], subject: StatisticsSubject) -> Vec<CallsRow> {
-    let groups = groups.iter().filter(|group| group.subject == subject);
-    let rows = groups.take(ROWS_MAX).map(|group| CallsRow {
-        path: match subject {
+fn calls_table(
+    statistics: Option<&WindowStatistics>,
+    subject: StatisticsSubject,
+    view: OverviewView,
+) -> CallsTable {
+    let Some(statistics) = statistics else {
+        return CallsTable {
+            rows: Vec::new(),
+            more: None,
+        };
+    };
+    let groups = statistics.groups.iter();
+    let groups: Vec<_> = groups.filter(|group| group.subject == subject).collect();
+    let shown = match view.has_all_rows {
+        true => groups.len(),
+        false => groups.len().min(ROWS_MAX),
+    };
+    let more = (shown < groups.len()).then(|| MoreRows {
+        label: format!("Show all {}", groups.len()),
+        path: OverviewView {
+            has_all_rows: true,
+            ..view
+        }
+        .path(),
+    });
+    let since = statistics.since.to_string();
+    let rows = groups.into_iter().take(shown);
+    CallsTable {
+        rows: rows.map(|group| calls_row(group, &since)).collect(),
+        more,
+    }
+}
+
+/// Returns the row of a group. `since` is the beginning of the window.
+fn calls_row(group: &StatisticsGroup, since: &str) -> CallsRow {
+    CallsRow {
+        path: match group.subject {
             StatisticsSubject::Supplier => format!("/suppliers/{}", group.name),
-            StatisticsSubject::Route | StatisticsSubject::Total => route_path(&group.name),
+            StatisticsSubject::Route | StatisticsSubject::Total => route_path(&group.name, since),
         },
         name: group.name.clone(),
         operation: group.operation.clone(),
@@ -245,8 +321,7 @@ fn rows(groups: &[StatisticsGroup], subject: StatisticsSubject) -> Vec<CallsRow>
         errors: percent(group.calls.server_errors, group.calls.count),
         p50: quantile(&group.calls, 500),
         p99: quantile(&group.calls, 990),
-    });
-    rows.collect()
+    }
 }
 
 fn remarkable_row(call: &RemarkableCall, now: Timestamp) -> RemarkableRow {
@@ -267,10 +342,11 @@ fn remarkable_row(call: &RemarkableCall, now: Timestamp) -> RemarkableRow {
     }
 }
 
-/// Returns the path of the calls of a method and a route.
-fn route_path(name: &str) -> String {
+/// Returns the path of the calls of a method and a route since a time.
+fn route_path(name: &str, since: &str) -> String {
     let (method, route) = name.split_once(' ').unwrap_or(("", name));
-    path_with("/requests", &[("method", method), ("route", route)])
+    let parameters = [("method", method), ("route", route), ("from", since)];
+    path_with("/requests", &parameters)
 }
 
 fn quantile(calls: &CallStatistics, permille: u64) -> String {
@@ -300,6 +376,39 @@ fn rate(count: u64, seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn table_says_that_there_are_more_rows() {
+        let group = |number: usize| StatisticsGroup {
+            subject: StatisticsSubject::Route,
+            at: Timestamp(0),
+            name: format!("GET /v1/{number}"),
+            operation: String::new(),
+            calls: CallStatistics::default(),
+        };
+        let statistics = WindowStatistics {
+            since: Timestamp(0),
+            at: Timestamp(0),
+            groups: (0..14).map(group).collect(),
+        };
+        let table = |query: &str| {
+            let view = OverviewView::read(&QueryFields::parse(query));
+            calls_table(Some(&statistics), StatisticsSubject::Route, view)
+        };
+        let first = table("window=day");
+        assert_eq!(first.rows.len(), ROWS_MAX);
+        let since = "from=1970-01-01T00%3A00%3A00.000Z";
+        assert!(
+            first.rows[0].path.ends_with(since),
+            "{}",
+            first.rows[0].path
+        );
+        let more = first.more.unwrap();
+        assert_eq!(more.label, "Show all 14");
+        assert_eq!(more.path, "/?window=day&rows=all");
+        let all = table("window=day&rows=all");
+        assert_eq!((all.rows.len(), all.more.is_none()), (14, true));
+    }
 
     #[test]
     fn shares_and_rates_have_few_digits() {
