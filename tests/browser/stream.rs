@@ -3,6 +3,7 @@
 use crate::driver::{Browser, with_browser, with_browser_at};
 use crate::webdriver::Locator;
 use crate::{EMAIL, set_up};
+use serde_json::json;
 use std::time::{Duration, Instant};
 use tests::{
     Client, DashboardClient, Database, MockResponse, MockServer, PASSWORD, Server, ServerOptions,
@@ -200,4 +201,80 @@ async fn list_goes_on_after_a_proxy_has_refused_the_stream() {
         expect_end_of_session(browser).await;
     })
     .await;
+}
+
+/// Puts a stream of the test in the place of the page's, which is paused meanwhile.
+const FAKE_STREAM: &str = "
+    window.EventSource = class extends EventTarget {
+        constructor() {
+            super();
+            window.fake = this;
+            setTimeout(() => this.dispatchEvent(new Event('open')));
+        }
+        close() {}
+    };
+    window.row = (at) => window.fake.dispatchEvent(new MessageEvent('row', {
+        data: `<tr data-stream-id=\"${at}.a\"><td><a href=\"/requests/${at}\" data-row>${at}</a></td></tr>`,
+        lastEventId: `${at}.a.0.${at}`,
+    }));";
+
+/// Time of the first row of a fake stream, which is later than that of any call of the test.
+const LATER_MS: u64 = 5_000_000_000_000;
+
+/// Returns the number of rows, the position of the last one, and that after which the next page begins.
+const LIST_END: &str = "
+    const rows = document.querySelectorAll('[data-stream-rows] tr');
+    const next = document.querySelector('.pager [rel=next]');
+    const isShown = next?.checkVisibility() ?? false;
+    return [rows.length, rows[rows.length - 1].dataset.streamId,
+        isShown ? new URL(next.href).searchParams.get('after') : null];";
+
+#[tokio::test]
+async fn next_page_begins_after_the_last_row_of_a_list_that_has_grown() {
+    let server = Server::start(Database::Sqlite).await;
+    set_up(&server).await;
+    let client = server.client();
+    with_browser("stream_growth", &server, async |browser| {
+        browser.open("/login").await;
+        browser.sign_in(EMAIL, PASSWORD).await;
+        call(&client, "req-before").await;
+        browser.open("/requests?status=4xx").await;
+        see(browser, "req-before").await;
+        see(browser, "Live").await;
+        browser.press("Pause").await;
+        browser.driver.run(FAKE_STREAM).await;
+        browser.press("Resume").await;
+        // As many rows as come at once after an interruption stay.
+        let send = async |from: u64, to: u64| {
+            let (from, to) = (LATER_MS + from, LATER_MS + to);
+            let script = format!("for (let at = {from}; at < {to}; at += 1) row(at);");
+            browser.driver.run(&script).await;
+            browser.driver.run(LIST_END).await
+        };
+        let end = send(0, 1000).await;
+        assert_eq!((&end[0], &end[2]), (&json!(1001), &json!(null)));
+        let end = send(1000, 1200).await;
+        let last = format!("{}.a", LATER_MS + 150);
+        assert_eq!(end, json!([1050, last, last]));
+        // A row that has left the page and changes is on the next one.
+        assert_eq!(send(10, 11).await, end);
+        // Rows were left out, so those before them are on the next page.
+        let skipped =
+            "fake.dispatchEvent(new MessageEvent('skipped', { data: 'some were skipped' }))";
+        browser.driver.run(skipped).await;
+        let first = format!("{}.a", LATER_MS + 5000);
+        assert_eq!(send(5000, 5003).await, json!([3, first, first]));
+        see(browser, "some were skipped").await;
+        browser.submit("Next page").await;
+        browser.expect_page("Requests").await;
+        see_row(browser, "req-before").await;
+        assert!(browser.path().await.contains("status=4xx"));
+    })
+    .await;
+}
+
+/// Waits until the list of a page that does not grow has a row.
+async fn see_row(browser: &Browser, text: &str) {
+    let row = format!("//tbody/tr[contains(., '{text}')]");
+    browser.wait_to_see(&row).await;
 }

@@ -4,8 +4,8 @@
 "use strict";
 (() => {
   const THEMES = ["system", "light", "dark"];
-  // Rows that a growing list keeps.
-  const STREAM_ROWS_MAX = 200;
+  // Rows that a growing list keeps: a page, and as many as come at once after an interruption.
+  const STREAM_ROWS_MAX = 1050;
   // Time until the script asks again for a stream that was interrupted.
   const STREAM_RETRY_MS = 3000;
   // Time in which a stream, or the question whether the session has ended, is answered. A proxy may
@@ -136,6 +136,24 @@
   // The time of a row, which its position begins with.
   const timeOf = (row) => Number.parseInt(row.dataset.streamId, 10);
 
+  // Whether a position is further back in a list than another one.
+  const isBefore = (position, other) => {
+    const [time, otherTime] = [position, other].map((text) => Number.parseInt(text, 10));
+    return time < otherTime || (time === otherTime && position < other);
+  };
+
+  // Lets the next page begin after a row, because the rows below it have left this page.
+  const moveNextPage = (position) => {
+    const pager = document.querySelector(".pager");
+    const link = pager.querySelector("[rel=next]");
+    const url = new URL(link.href);
+    url.searchParams.set("after", position);
+    link.href = url;
+    link.textContent = "Next page";
+    pager.querySelector("[data-searched]")?.remove();
+    pager.hidden = false;
+  };
+
   // A list whose new rows come as server-sent events. A row that the list has already is replaced.
   // After a pause or an interruption the script connects again and names the last event.
   const followStream = (controls) => {
@@ -146,6 +164,10 @@
     let source = null;
     let isOn = false;
     let retry;
+    // Whether rows were left out, so that those which the list has do not follow on the next one.
+    let hasGap = false;
+    // The last row of the page, if others have left it or were left out.
+    let end = null;
     const show = (tone, text) => {
       state.className = `state ${tone}`;
       state.textContent = text;
@@ -162,12 +184,20 @@
       const parsed = document.createElement("template");
       parsed.innerHTML = event.data;
       const row = parsed.content.firstElementChild;
-      const rows = [...list.rows];
-      const known = rows.find((other) => other.dataset.streamId === row.dataset.streamId);
+      const known = list.querySelector(`[data-stream-id="${CSS.escape(row.dataset.streamId)}"]`);
       if (known) {
         const hasFocus = known.contains(document.activeElement);
         known.replaceWith(row);
         if (hasFocus) row.querySelector("a[data-row]").focus();
+        return;
+      }
+      if (hasGap) {
+        list.replaceChildren();
+        hasGap = false;
+        end = row.dataset.streamId;
+        moveNextPage(end);
+      } else if (end !== null && isBefore(row.dataset.streamId, end)) {
+        // The next page has this row.
         return;
       }
       // The table of an empty list is hidden.
@@ -175,8 +205,11 @@
       if (table.hidden) table.parentElement.querySelector(".empty")?.remove();
       table.hidden = false;
       // Rows that another process wrote can come late.
-      list.insertBefore(row, rows.find((other) => timeOf(other) <= timeOf(row)) ?? null);
+      list.insertBefore(row, [...list.rows].find((other) => timeOf(other) <= timeOf(row)) ?? null);
+      if (list.rows.length <= STREAM_ROWS_MAX) return;
       while (list.rows.length > STREAM_ROWS_MAX) list.lastElementChild.remove();
+      end = list.lastElementChild.dataset.streamId;
+      moveNextPage(end);
     };
     // The browser would try again after a lost connection, but not after a refusal: by a proxy while the
     // gateway restarts, or by the gateway after the end of the session.
@@ -204,7 +237,10 @@
       // The first event says where the list begins, so that nothing is missed if no row comes before an interruption.
       source.addEventListener("message", (event) => { lastId = event.lastEventId; });
       source.addEventListener("row", onRow);
-      source.addEventListener("skipped", (event) => show("wait", event.data));
+      source.addEventListener("skipped", (event) => {
+        hasGap = true;
+        show("wait", event.data);
+      });
       // The session or its mode has changed, so the page shows what it must not any more.
       source.addEventListener("end", () => { close("Ended"); location.reload(); });
       source.addEventListener("error", () => onInterruption(opened));
