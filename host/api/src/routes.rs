@@ -27,15 +27,19 @@ macro_rules! route {
 /// Operations by the scope that their API key needs.
 pub(crate) type RouteTable = Vec<(Option<ApiKeyScope>, Vec<Route>)>;
 
-pub(crate) fn route_table() -> RouteTable {
-    let open = vec![
+/// Returns the operations that need no key.
+fn open_routes() -> Vec<Route> {
+    vec![
         route!(health::get_health), //
         route!(health::get_readiness),
         route!(mandate::list_mandate_keys),
         route!(supplier_event::receive_supplier_events).changing(ChangeOperation::ReceiveEvents),
         route!(supplier_event::receive_supplier_events_with_token)
             .changing(ChangeOperation::ReceiveEvents),
-    ];
+    ]
+}
+
+pub(crate) fn route_table() -> RouteTable {
     let read = vec![
         route!(supplier::list_suppliers),
         route!(hotel::place::search_places),
@@ -87,7 +91,7 @@ pub(crate) fn route_table() -> RouteTable {
     let mut table = vec![
         (Some(ApiKeyScope::Read), read),
         (Some(ApiKeyScope::Book), book),
-        (None, open),
+        (None, open_routes()),
     ];
     let webhooks = vec![
         route!(watcher::webhook::register_watcher_webhook)

@@ -254,14 +254,7 @@ impl Variant {
                 (marked.text().replace(DEEP_MARK, &nested), Some(marked))
             }
             VariantChange::Ordinary => of(step.document.clone()),
-            VariantChange::OtherObject => {
-                let text = step.document.text();
-                let mut pairs = step.other_object.iter();
-                let text = pairs.try_fold(text, |text, (from, to)| {
-                    text.contains(from).then(|| text.replace(from, to))
-                })?;
-                of(Node::parse(&text))
-            }
+            VariantChange::OtherObject => of(document_of_other_object(step)?),
             VariantChange::OtherOperation(index) => {
                 of(operations[*index].steps.first()?.document.clone())
             }
@@ -308,6 +301,16 @@ impl Variant {
             is_of_other_operation: matches!(self.change, VariantChange::OtherOperation(_)),
         })
     }
+}
+
+/// Returns the ordinary document about another object. Returns `None` if the table names no text of it.
+fn document_of_other_object(step: &Step) -> Option<Node> {
+    let text = step.document.text();
+    let mut pairs = step.other_object.iter();
+    let text = pairs.try_fold(text, |text, (from, to)| {
+        text.contains(from).then(|| text.replace(from, to))
+    })?;
+    Some(Node::parse(&text))
 }
 
 /// Returns whether the removal of an item moves one that an answer requires.

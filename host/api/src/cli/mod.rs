@@ -30,7 +30,10 @@ pub(crate) fn routes() -> Router<ApiState> {
             "/v1/cli/deliveries/{delivery_id}/replay",
             changing(post(delivery::replay), ChangeOperation::ReplayDelivery),
         )
-        .route("/v1/cli/ping", changing(post(listen::ping), ChangeOperation::SendTestEvent))
+        .route(
+            "/v1/cli/ping",
+            changing(post(listen::ping), ChangeOperation::SendTestEvent),
+        )
         .route("/v1/cli/listen", changing(post(listen::begin), session))
         .route(
             "/v1/cli/listen/{id}",

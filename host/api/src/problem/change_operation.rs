@@ -102,19 +102,11 @@ impl ChangeOperation {
             Self::ConfirmWatchPurchase => {
                 "The watch may be armed. Send the same request again: a watch that is armed stays as it is."
             }
-            Self::CreateSubscription => {
-                "The subscription may exist. Send the same request again with the same idempotency key: it returns the \
-                 subscription, and its signing secret once. Without a key, list the subscriptions, and rotate the secret \
-                 of the new one or delete it."
-            }
+            Self::CreateSubscription => SUBSCRIPTION_STEP,
             Self::ChangeSubscription => {
                 "The subscription may be changed. Read it, or send the same request again."
             }
-            Self::RotateSecret => {
-                "The signing secret may be replaced. Send the same request again with the same idempotency key: it \
-                 returns the new secret once. Without a key, rotate again; then the secret of this request is the \
-                 previous one."
-            }
+            Self::RotateSecret => SECRET_STEP,
             Self::SendTestEvent => {
                 "The test event may be sent. Send the same request again with the same idempotency key: it returns the \
                  delivery. Without a key, a repeat may send a second test event."
@@ -142,6 +134,14 @@ impl ChangeOperation {
         }
     }
 }
+
+const SUBSCRIPTION_STEP: &str = "The subscription may exist. Send the same request again with the same idempotency key: it returns the \
+     subscription, and its signing secret once. Without a key, list the subscriptions, and rotate the secret \
+     of the new one or delete it.";
+
+const SECRET_STEP: &str = "The signing secret may be replaced. Send the same request again with the same idempotency key: it \
+     returns the new secret once. Without a key, rotate again; then the secret of this request is the \
+     previous one.";
 
 impl ApiError {
     /// Adds the next step after an operation to an error that says that the outcome is unknown, unless the

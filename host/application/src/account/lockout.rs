@@ -11,7 +11,7 @@
 use crate::base::Base;
 use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
 use crate::deadline::Deadline;
-use crate::error_chain::error_chain;
+use crate::error_chain::describe_error_chain;
 use crate::storage_failure::StorageFailure;
 use crate::task_supervisor::TaskSupervisor;
 use host_domain::account::EmailAddress;
@@ -241,7 +241,7 @@ impl SignInLimiter {
             match self.withdraw(attempt).await {
                 Ok(()) => return,
                 Err(error) if waits.len() == 0 => {
-                    tracing::warn!(error = %error_chain(&error), "a sign-in that was not checked counts as a failure for 15 minutes, because the database did not accept its correction");
+                    tracing::warn!(error = %describe_error_chain(&error), "a sign-in that was not checked counts as a failure for 15 minutes, because the database did not accept its correction");
                 }
                 Err(_) => {}
             }

@@ -89,7 +89,7 @@ async fn members_are_paged_across_organizations_by_the_time_they_joined(db: &Tes
     }
 }
 
-async fn addresses_are_those_of_present_and_former_members(db: &TestDatabase) {
+async fn addresses_are_those_of_present_and_former_members(db: &TestStore) {
     add(db, 1, "acme", Viewer).await;
     add(db, 2, "b.c", Viewer).await;
     // Former members, of whom one is an operator now, a stranger, and an operator who is a member.
