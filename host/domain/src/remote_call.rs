@@ -67,6 +67,13 @@ named_enum! {
     }
 }
 
+impl AttemptOutcome {
+    /// Returns whether it is not known what the call did.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Sent | Self::Unknown)
+    }
+}
+
 /// Evidence that a call had no effect: a lookup that found nothing when the remote system had to show
 /// the effect, or the refusal of a resend.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

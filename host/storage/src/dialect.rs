@@ -28,6 +28,7 @@ impl Dialect {
     /// - `{each $n}`: the rows of the JSON array of objects in argument `n`, read as `item.value
     ///   ->> 'member'`.
     /// - `{texts $n}`: the rows of the JSON array of texts in argument `n`, read as `item.value`.
+    /// - `{json column}`: a column of JSON text, read as `{json column} ->> 'member'`.
     pub(crate) fn render(self, statement: &Statement) -> Cow<'static, str> {
         let sql = &statement.sql;
         if !sql.contains('{') {
@@ -56,6 +57,10 @@ impl Dialect {
             Self::Postgres => {
                 format!("json_array_elements_text(CAST({list} AS json)) AS item(value)")
             }
+        });
+        let text = substitute(&text, "{json ", |column| match self {
+            Self::Sqlite => column.to_owned(),
+            Self::Postgres => format!("CAST({column} AS json)"),
         });
         Cow::Owned(substitute(&text, "{each ", |list| match self {
             // `json_each` writes the object again for each expression that reads it, unless its

@@ -2,14 +2,15 @@
 
 use serde_json::{Value, json};
 use tests::{
-    Client, DashboardClient, Database, FlightBookingBuilder, HotelBookingBuilder, PageReply,
-    Server, Subscriber, eventually, on_both_databases,
+    BookingBuilder, Client, DashboardClient, Database, FlightBookingBuilder, HotelBookingBuilder,
+    PageReply, Server, ServerOptions, Subscriber, eventually, on_both_databases,
 };
 
 on_both_databases!(
     booking_is_followed_from_request_to_delivery,
     personal_data_are_masked_until_a_person_reveals_them,
     booking_is_found_by_its_references_and_filters,
+    timeline_offers_to_settle_what_the_list_of_outcomes_has,
     flight_shows_its_journeys_and_masks_its_passengers,
 );
 
@@ -146,6 +147,9 @@ async fn personal_data_are_masked_until_a_person_reveals_them(database: Database
         for secret in SECRETS {
             assert_eq!(reply.body.contains(secret), revealed == 200, "{secret}");
         }
+        // The response has its own entry.
+        let is_named = reply.body.contains("Personal data revealed");
+        assert_eq!(is_named, revealed == 200, "{name}: {}", reply.body);
         assert!(!reply.body.contains("<img src=x"), "{}", reply.body);
         assert_eq!(reply.header("cache-control"), "no-store");
         assert!(!is_secret(&person.get(&path).await.body), "{name}: once");
@@ -231,6 +235,55 @@ async fn booking_is_found_by_its_references_and_filters(database: Database) {
     }
     for path in ["/bookings/bkg_1", "/bookings/nonsense"] {
         assert_eq!(operator.get(path).await.status, 404, "{path}");
+    }
+}
+
+async fn timeline_offers_to_settle_what_the_list_of_outcomes_has(database: Database) {
+    let options = ServerOptions::on(database).without_reconciliation();
+    let server = Server::start_with(options).await;
+    let operator = account(&server, "operator", &["--role", "operator"]).await;
+    let never_known = BookingBuilder::new("SANDBOX_HOTELS", "BOOK_NEVER_KNOWN");
+    let (booking, reply) = never_known.book(&server).await;
+    reply.expect_problem(500, "result_unknown");
+    let list = format!("/unresolved?booking={}", booking.id);
+    let path = format!("/bookings/{}", booking.id);
+    let edit = async |change: &str| {
+        let change = format!("UPDATE remote_call_attempt SET {change} WHERE step = 'book'");
+        server.try_edit(&change).await.unwrap();
+    };
+    let button = "Settle the unknown outcome";
+    for (change, is_open, shown) in [
+        (
+            "outcome = outcome",
+            true,
+            "Book at SANDBOX_HOTELS: outcome unknown",
+        ),
+        // A call under way, and one whose response was lost long ago.
+        (
+            "outcome = 'sent', finished_at = NULL",
+            false,
+            "Book at SANDBOX_HOTELS: sent, no answer yet",
+        ),
+        (
+            "last_sent_at = last_sent_at - 300001",
+            true,
+            "Book at SANDBOX_HOTELS: sent, no answer yet",
+        ),
+        (
+            "outcome = 'unknown', step = 'prebook', attempt_number = 9",
+            false,
+            "Prebook at SANDBOX_HOTELS: outcome unknown",
+        ),
+    ] {
+        edit(change).await;
+        let page = operator.get(&path).await;
+        assert!(timeline(&page).contains(shown), "{change}: {}", page.body);
+        let link = format!("href=\"{list}\"");
+        assert_eq!(timeline(&page).contains(&link), is_open, "{change}");
+        assert_eq!(page.body.contains(button), is_open, "{change}");
+        let page = operator.get(&list).await.body;
+        let is_listed = !page.contains("No open outcome matches");
+        assert_eq!(is_listed, is_open, "{change}: {page}");
     }
 }
 

@@ -22,7 +22,6 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use host_domain::booking::{Booking, BookingEvent, BookingStatus, Named, Orphan, Transition};
 use host_domain::id::{AttemptId, BookingId};
-use host_domain::remote_call::AttemptOutcome;
 use host_storage::{Attempt, CommitError, Conflict, NewAttempt, UnitOfWork};
 use std::sync::Arc;
 use std::time::Duration;
@@ -438,10 +437,7 @@ impl WorkflowEngine {
     ) -> Result<Vec<Attempt>, WorkflowError> {
         let tenant = &booking.owner.tenant;
         let mut attempts = self.base.store.attempts(tenant, &booking.id).await?;
-        attempts.retain(|attempt| {
-            let outcome = attempt.outcome;
-            matches!(outcome, AttemptOutcome::Sent | AttemptOutcome::Unknown)
-        });
+        attempts.retain(|attempt| attempt.outcome.is_open());
         Ok(attempts)
     }
 

@@ -1,6 +1,7 @@
 //! Finds and lists bookings as they are stored. Calls no supplier.
 
 use crate::base::Base;
+use crate::reporting::overview::IN_PROGRESS_MS_MAX;
 use host_domain::console::booking::{BookingScopeFilter, TimelineEntry};
 use host_domain::console::{AnyBooking, TenantScope};
 use host_domain::flight::booking::FlightBooking;
@@ -8,7 +9,7 @@ use host_domain::flight::list::FlightBookingFilter;
 use host_domain::hotel::booking::HotelBooking;
 use host_domain::hotel::list::HotelBookingFilter;
 use host_domain::id::BookingId;
-use host_domain::owner::Owner;
+use host_domain::owner::{Owner, Tenant};
 use host_domain::page::{CursorPage, CursorRequest, Page, PageRequest};
 use host_storage::{CommitError, DatabaseError};
 use std::time::Duration;
@@ -25,6 +26,21 @@ pub struct BookingHistory {
     pub booking: AnyBooking,
     /// Oldest first, at most [`TIMELINE_MAX`].
     pub timeline: Vec<TimelineEntry>,
+}
+
+/// Returns the timeline of a booking, oldest first, at most [`TIMELINE_MAX`].
+///
+/// # Errors
+/// The database failed.
+pub(crate) async fn read_timeline(
+    base: &Base,
+    tenant: &Tenant,
+    id: &BookingId,
+) -> Result<Vec<TimelineEntry>, DatabaseError> {
+    let sent_before = base.now().plus_ms(-IN_PROGRESS_MS_MAX);
+    let store = &base.store;
+    let timeline = store.booking_timeline(tenant, id, sent_before, TIMELINE_MAX);
+    timeline.await
 }
 
 pub struct BookingReader {
@@ -91,7 +107,7 @@ impl BookingReader {
             return Ok(None);
         };
         let tenant = &booking.owner().tenant;
-        let timeline = store.booking_timeline(tenant, id, TIMELINE_MAX).await?;
+        let timeline = read_timeline(&self.base, tenant, id).await?;
         Ok(Some(BookingHistory { booking, timeline }))
     }
 

@@ -3,7 +3,7 @@
 use crate::account::viewer::Viewer;
 use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
-use crate::booking::reader::TIMELINE_MAX;
+use crate::booking::reader::read_timeline;
 use crate::console::access::AccessError;
 use crate::console::booking_people::BookingPeople;
 use crate::console::failure::ConsoleError;
@@ -32,7 +32,7 @@ pub struct BookingList {
 pub struct BookingDetails {
     pub booking: AnyBooking,
     pub people: BookingPeople,
-    /// Oldest first, at most [`TIMELINE_MAX`].
+    /// Oldest first, at most [`TIMELINE_MAX`](crate::booking::reader::TIMELINE_MAX).
     pub timeline: Vec<TimelineEntry>,
     /// Whether the person may read the personal data.
     pub can_reveal: bool,
@@ -121,15 +121,14 @@ impl ConsoleBookings {
         people: BookingPeople,
     ) -> Result<BookingDetails, ConsoleError> {
         let tenant = &booking.owner().tenant;
-        let store = &self.base.store;
-        let mut timeline = store.booking_timeline(tenant, id, TIMELINE_MAX).await?;
+        let mut timeline = read_timeline(&self.base, tenant, id).await?;
         let actors = timeline.iter().filter_map(|entry| {
             let TimelineContent::Action { actor, .. } = &entry.content else {
                 return None;
             };
             Some(actor.as_str())
         });
-        let visible = VisibleActors::among(store, viewer, actors).await?;
+        let visible = VisibleActors::among(&self.base.store, viewer, actors).await?;
         for entry in &mut timeline {
             if let TimelineContent::Action { actor, .. } = &mut entry.content {
                 visible.mask_name(actor);

@@ -94,6 +94,8 @@ pub struct TimelineCall {
     /// A short explanation of the outcome, without personal data.
     pub evidence: Option<String>,
     pub finished_at: Option<Timestamp>,
+    /// Whether the list of unknown outcomes and undecided refunds has the call.
+    pub is_open: bool,
 }
 
 /// An event on its way to a subscription, at the time of the latest attempt.

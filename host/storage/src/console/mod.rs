@@ -40,10 +40,14 @@ pub(crate) fn unknown_outcome(
     sent_before: Timestamp,
 ) -> String {
     let sent_before = conditions.bind(sent_before);
+    format!("{} AND {scope}", open_outcome(&sent_before))
+}
+
+/// Returns the condition of [`unknown_outcome`] for calls of any scope. `sent_before` is a parameter.
+fn open_outcome(sent_before: &str) -> String {
     format!(
         "outcome IN ('sent', 'unknown') AND step <> 'prebook' \
-         AND (outcome = 'unknown' OR step = 'decide_refund' OR last_sent_at < {sent_before}) \
-         AND {scope}"
+         AND (outcome = 'unknown' OR step = 'decide_refund' OR last_sent_at < {sent_before})"
     )
 }
 

@@ -1,5 +1,6 @@
 //! The timeline of a booking, from all tables that name it.
 
+use crate::console::open_outcome;
 use crate::statement::{Row, statement};
 use crate::{DatabaseError, Store};
 use host_domain::audit::AuditAction;
@@ -12,21 +13,26 @@ use host_domain::id::{BookingId, DeliveryId, EventId};
 use host_domain::owner::Tenant;
 use host_domain::remote_call::AttemptOutcome;
 use host_domain::supplier::SupplierId;
+use host_domain::time::Timestamp;
 use host_domain::webhook::DeliveryStatus;
 
 impl Store {
-    /// Returns the latest `limit` entries of a booking's timeline, oldest first.
+    /// Returns the latest `limit` entries of a booking's timeline, oldest first. Calls that were sent
+    /// after `sent_before` are in progress, so their outcomes are not open.
     pub async fn booking_timeline(
         &self,
         tenant: &Tenant,
         booking: &BookingId,
+        sent_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<TimelineEntry>, DatabaseError> {
+        let parts = timeline_parts(&open_outcome("$5"));
         let select = statement!(
-            format!("{TIMELINE} ORDER BY at DESC, place DESC, number DESC LIMIT $4"),
+            format!("{parts} ORDER BY at DESC, place DESC, number DESC LIMIT $4"),
             tenant,
             booking.as_str(),
             limit,
+            sent_before,
         );
         let mut entries = self.read_all(select, read).await?;
         entries.reverse();
@@ -34,43 +40,54 @@ impl Store {
     }
 }
 
-/// Each part reads one table. `place` orders entries of the same millisecond: a call of the API
-/// causes a transition, which causes a call to the supplier and an event. The id of a delivery is
-/// made of those of its event and its subscription. Organization and mode of a request are compared
-/// as expressions, because its primary key would read all requests of the organization.
-const TIMELINE: &str = "\
-    SELECT 'request' AS kind, 1 AS place, at, status AS number, request_id AS id, \
-      route AS name, method AS subject, CAST(NULL AS TEXT) AS status, code AS reason, \
-      CAST(NULL AS TEXT) AS reference, duration_us AS duration \
-    FROM request_log \
-    WHERE booking_id = $3 AND organization || '' = $1 AND mode || '' = $2 \
-    UNION ALL \
-    SELECT 'transition', 2, occurred_at, sequence, from_status, event, '', to_status, reason, \
-      NULL, NULL \
-    FROM booking_history WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
-    UNION ALL \
-    SELECT 'call', 3, last_sent_at, attempt_number, id, step, target, outcome, evidence, \
-      client_reference, finished_at \
-    FROM remote_call_attempt WHERE booking_id = $3 AND organization = $1 AND mode = $2 \
-    UNION ALL \
-    SELECT 'event', 4, created_at, 0, id, event_type, '', NULL, NULL, NULL, NULL \
-    FROM outbox WHERE booking_id = $3 AND organization = $1 AND mode = $2 \
-    UNION ALL \
-    SELECT 'delivery', 5, COALESCE(a.created_at, d.created_at), COALESCE(a.response_status, 0), \
-      d.id, o.event_type, s.url, d.status, COALESCE(a.error, d.failure_reason), NULL, \
-      a.duration_ms \
-    FROM outbox AS o JOIN webhook_subscription AS s \
-      ON s.organization = o.organization AND s.mode = o.mode \
-    JOIN webhook_delivery AS d ON d.organization = o.organization AND d.mode = o.mode \
-      AND d.id = 'dlv_' || substr(o.id, 5) || '-' || substr(s.id, 5) \
-    LEFT JOIN webhook_delivery_attempt AS a \
-      ON a.organization = d.organization AND a.mode = d.mode AND a.delivery_id = d.id \
-      AND a.generation = d.generation AND a.attempt_number = d.attempt_count \
-    WHERE o.booking_id = $3 AND o.organization = $1 AND o.mode = $2 \
-    UNION ALL \
-    SELECT 'action', 6, at, sequence, NULL, action, \
-      COALESCE(NULLIF(actor_name, ''), actor_id), NULL, NULL, NULL, NULL \
-    FROM audit_log WHERE target_id = $3 AND organization = $1 AND mode = $2";
+/// Returns the statement without its order. Each part reads one table. `place` orders entries of the
+/// same millisecond: a call of the API causes a transition, which causes a call to the supplier and an
+/// event. The id of a delivery is made of those of its event and its subscription. Organization and
+/// mode of a request are compared as expressions, because its primary key would read all requests of
+/// the organization. A change is in the audit log or, for about a second, among the pending ones.
+fn timeline_parts(is_open: &str) -> String {
+    format!(
+        "SELECT 'request' AS kind, 1 AS place, at, status AS number, request_id AS id, \
+           route AS name, method AS subject, CAST(NULL AS TEXT) AS status, code AS reason, \
+           CAST(NULL AS TEXT) AS reference, duration_us AS duration, \
+           CAST(0 AS BIGINT) AS is_open \
+         FROM request_log \
+         WHERE booking_id = $3 AND organization || '' = $1 AND mode || '' = $2 \
+         UNION ALL \
+         SELECT 'transition', 2, occurred_at, sequence, from_status, event, '', to_status, reason, \
+           NULL, NULL, 0 \
+         FROM booking_history WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
+         UNION ALL \
+         SELECT 'call', 3, last_sent_at, attempt_number, id, step, target, outcome, evidence, \
+           client_reference, finished_at, CASE WHEN {is_open} THEN 1 ELSE 0 END \
+         FROM remote_call_attempt WHERE booking_id = $3 AND organization = $1 AND mode = $2 \
+         UNION ALL \
+         SELECT 'event', 4, created_at, 0, id, event_type, '', NULL, NULL, NULL, NULL, 0 \
+         FROM outbox WHERE booking_id = $3 AND organization = $1 AND mode = $2 \
+         UNION ALL \
+         SELECT 'delivery', 5, COALESCE(a.created_at, d.created_at), \
+           COALESCE(a.response_status, 0), d.id, o.event_type, s.url, d.status, \
+           COALESCE(a.error, d.failure_reason), NULL, a.duration_ms, 0 \
+         FROM outbox AS o JOIN webhook_subscription AS s \
+           ON s.organization = o.organization AND s.mode = o.mode \
+         JOIN webhook_delivery AS d ON d.organization = o.organization AND d.mode = o.mode \
+           AND d.id = 'dlv_' || substr(o.id, 5) || '-' || substr(s.id, 5) \
+         LEFT JOIN webhook_delivery_attempt AS a \
+           ON a.organization = d.organization AND a.mode = d.mode AND a.delivery_id = d.id \
+           AND a.generation = d.generation AND a.attempt_number = d.attempt_count \
+         WHERE o.booking_id = $3 AND o.organization = $1 AND o.mode = $2 \
+         UNION ALL \
+         SELECT 'action', 6, at, sequence, NULL, action, \
+           COALESCE(NULLIF(actor_name, ''), actor_id), NULL, NULL, NULL, NULL, 0 \
+         FROM audit_log WHERE target_id = $3 AND organization = $1 AND mode = $2 \
+         UNION ALL \
+         SELECT 'action', 7, at, 0, NULL, {{json body}} ->> 'action', \
+           COALESCE(NULLIF({{json body}} -> 'actor' ->> 'name', ''), \
+             {{json body}} -> 'actor' ->> 'id'), NULL, NULL, NULL, NULL, 0 \
+         FROM audit_pending WHERE {{json body}} -> 'target' ->> 'id' = $3 \
+           AND {{json body}} ->> 'organization' = $1 AND {{json body}} ->> 'mode' = $2"
+    )
+}
 
 /// The table of an entry.
 enum EntryKind {
@@ -144,6 +161,7 @@ fn read_call(row: &Row) -> Result<TimelineCall, DatabaseError> {
         outcome: row.enum_value("status", AttemptOutcome::parse)?,
         evidence: row.get("reason")?,
         finished_at: row.timestamp_opt("duration")?,
+        is_open: row.get::<i64>("is_open")? != 0,
     })
 }
 

@@ -8,6 +8,7 @@ use crate::pages::bookings::timeline::timeline_event;
 use crate::text::{State, TimeText, booking_state, count, day, words};
 use crate::timeline::{TimelineItem, timeline_items};
 use askama::Template;
+use host_application::booking::engine::DECIDE_REFUND_STEP;
 use host_application::booking::reader::TIMELINE_MAX;
 use host_application::console::booking_people::{AgeGroup, BookingPeople, Traveller};
 use host_application::console::bookings::BookingDetails;
@@ -19,7 +20,6 @@ use host_domain::flight::booking::{BookedJourney, BookedService, ServiceStatus};
 use host_domain::flight::itinerary::Segment;
 use host_domain::hotel::HotelBooking;
 use host_domain::hotel::booking::Room;
-use host_domain::remote_call::AttemptOutcome;
 use host_domain::time::Timestamp;
 
 #[derive(Template)]
@@ -32,8 +32,8 @@ pub(super) struct BookingPage {
     created: TimeText,
     /// Why the booking failed, or why a cancellation was refused.
     failure: String,
-    /// Path of the page where an unknown outcome is settled, if there is one.
-    unresolved: Option<String>,
+    /// The link to the page where an unknown outcome or a refund is decided, if one is open.
+    unresolved: Option<SettleLink>,
     trip_title: &'static str,
     trip: Vec<Fact>,
     references: Vec<Fact>,
@@ -43,6 +43,11 @@ pub(super) struct BookingPage {
     can_reveal: bool,
     timeline: Vec<TimelineItem>,
     is_timeline_cut: bool,
+}
+
+struct SettleLink {
+    path: String,
+    label: &'static str,
 }
 
 /// The people, masked or not.
@@ -68,9 +73,7 @@ impl BookingPage {
         let timeline = found.timeline;
         built.people = PeopleText::from(found.people);
         built.can_reveal = found.can_reveal;
-        let has_open_call = timeline.iter().any(has_open_outcome);
-        let path = || format!("/unresolved?booking={}", built.id);
-        built.unresolved = has_open_call.then(path);
+        built.unresolved = settle_link(&timeline, &built.id);
         built.is_timeline_cut = u32::try_from(timeline.len()).is_ok_and(|n| n >= TIMELINE_MAX);
         let id = match &found.booking {
             AnyBooking::Hotel(booking) => &booking.id,
@@ -161,13 +164,22 @@ fn failure(failure: &Failure) -> String {
     format!("{} ({})", failure.description, failure.code)
 }
 
-/// Returns whether an entry is a call whose outcome a person may have to settle.
-fn has_open_outcome(entry: &TimelineEntry) -> bool {
-    let TimelineContent::Call(call) = &entry.content else {
-        return false;
-    };
-    // Nothing is owed for a prebook.
-    call.outcome == AttemptOutcome::Unknown && call.step != "prebook"
+/// Returns the link to the open outcomes of a booking, if the timeline has one.
+fn settle_link(timeline: &[TimelineEntry], booking: &str) -> Option<SettleLink> {
+    let open = timeline.iter().filter_map(|entry| match &entry.content {
+        TimelineContent::Call(call) if call.is_open => Some(call),
+        _ => None,
+    });
+    let mut open = open.peekable();
+    open.peek()?;
+    let is_refund = open.all(|call| call.step == DECIDE_REFUND_STEP);
+    Some(SettleLink {
+        path: format!("/unresolved?booking={booking}"),
+        label: match is_refund {
+            true => "Decide the refund",
+            false => "Settle the unknown outcome",
+        },
+    })
 }
 
 fn rooms(rooms: &[Room]) -> impl Iterator<Item = Fact> {

@@ -3,6 +3,7 @@
 use crate::path_text::path_segment;
 use crate::text::{booking_state, duration_us, words};
 use crate::timeline::{TimelineEvent, TimelineLink};
+use host_application::booking::engine::DECIDE_REFUND_STEP;
 use host_domain::audit::AuditAction;
 use host_domain::console::booking::{
     TimelineCall, TimelineContent, TimelineDelivery, TimelineEntry, TimelineRequest,
@@ -10,6 +11,7 @@ use host_domain::console::booking::{
 };
 use host_domain::id::BookingId;
 use host_domain::remote_call::AttemptOutcome;
+use host_domain::time::Timestamp;
 use host_domain::webhook::DeliveryStatus;
 
 /// Steps that call a payment processor. All others call the supplier.
@@ -99,7 +101,46 @@ fn transition(transition: TimelineTransition, neutral: TimelineEvent) -> Timelin
     }
 }
 
+/// Returns the link to the list of unknown outcomes, if it has the call.
+fn settle_link(call: &TimelineCall, booking: &BookingId) -> Vec<TimelineLink> {
+    let settle = || link("Settle", format!("/unresolved?booking={booking}"));
+    call.is_open.then(settle).into_iter().collect()
+}
+
+/// Returns the entry of a refund whose amount an operator decides. Nothing was sent for it.
+fn refund_decision(
+    call: TimelineCall,
+    neutral: TimelineEvent,
+    booking: &BookingId,
+) -> TimelineEvent {
+    let (tone, word) = match call.outcome.is_open() {
+        true => ("wait", "undecided"),
+        false => ("good", "decided"),
+    };
+    TimelineEvent {
+        tone,
+        source: "Booking",
+        title: format!("Amount of the refund {word}"),
+        links: settle_link(&call, booking),
+        detail: join([
+            took(&call, neutral.at),
+            call.evidence.unwrap_or_default(),
+            format!("reference {}", call.client_reference),
+        ]),
+        ..neutral
+    }
+}
+
+/// Returns how long a call took, or an empty text.
+fn took(call: &TimelineCall, sent_at: Timestamp) -> String {
+    let took = call.finished_at.map(|at| at.since(sent_at));
+    took.map_or_else(String::new, |ms| format!("after {}", milliseconds(ms)))
+}
+
 fn call(call: TimelineCall, neutral: TimelineEvent, booking: &BookingId) -> TimelineEvent {
+    if call.step == DECIDE_REFUND_STEP {
+        return refund_decision(call, neutral, booking);
+    }
     let (tone, word) = match call.outcome {
         AttemptOutcome::Sent => ("wait", "sent, no answer yet"),
         AttemptOutcome::Succeeded => ("good", "succeeded"),
@@ -107,10 +148,6 @@ fn call(call: TimelineCall, neutral: TimelineEvent, booking: &BookingId) -> Time
         AttemptOutcome::NotSent => ("bad", "had no effect"),
         AttemptOutcome::Unknown => ("wait", "outcome unknown"),
     };
-    let took = call.finished_at.map(|at| at.since(neutral.at));
-    let took = took.map_or_else(String::new, |ms| format!("after {}", milliseconds(ms)));
-    let is_open = matches!(call.outcome, AttemptOutcome::Sent | AttemptOutcome::Unknown);
-    let settle = || link("Settle", format!("/unresolved?booking={booking}"));
     TimelineEvent {
         tone,
         source: if PAYMENT_STEPS.contains(&call.step.as_str()) {
@@ -119,12 +156,12 @@ fn call(call: TimelineCall, neutral: TimelineEvent, booking: &BookingId) -> Time
             "Supplier"
         },
         title: format!("{} at {}: {word}", words(&call.step), call.target),
+        links: settle_link(&call, booking),
         detail: join([
-            took,
+            took(&call, neutral.at),
             call.evidence.unwrap_or_default(),
             format!("reference {}", call.client_reference),
         ]),
-        links: is_open.then(settle).into_iter().collect(),
         ..neutral
     }
 }
