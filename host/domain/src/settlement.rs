@@ -2,6 +2,9 @@
 
 use crate::named_enum::named_enum;
 
+/// The kind of the jobs that apply decisions.
+pub const SETTLEMENT_JOB_KIND: &str = "settlement";
+
 named_enum! {
     /// The decision of an operator about a call or an undecided refund.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -13,6 +13,14 @@ use host_domain::request_log::{LoggedCall, LoggedCallKind};
 use host_domain::supplier::SupplierId;
 use serde_json::json;
 
+/// A call that an attempt may have made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallOfAttempt {
+    pub call: LoggedCall,
+    /// Whether the log has the API call that made it. Background work has none.
+    pub has_request: bool,
+}
+
 impl UnitOfWork {
     /// Inserts calls.
     pub fn insert_call_log(&mut self, calls: &[LoggedCall]) -> &mut Self {
@@ -83,10 +91,15 @@ impl Store {
         &self,
         attempt: &Attempt,
         limit: u32,
-    ) -> Result<Vec<LoggedCall>, DatabaseError> {
+    ) -> Result<Vec<CallOfAttempt>, DatabaseError> {
         let select = statement!(
             format!(
-                "SELECT {COLUMNS} FROM call_log \
+                "SELECT {COLUMNS}, CAST(CASE WHEN EXISTS ( \
+                   SELECT 1 FROM request_log AS request \
+                   WHERE request.request_id = call_log.request_id \
+                     AND request.organization || '' = $1 AND request.mode || '' = $2) \
+                   THEN 1 ELSE 0 END AS BIGINT) AS has_request \
+                 FROM call_log \
                  WHERE organization = $1 AND mode = $2 AND request_id IN ( \
                    SELECT request_id FROM booking_history \
                    WHERE organization = $1 AND mode = $2 AND booking_id = $3 \
@@ -100,6 +113,12 @@ impl Store {
             attempt.last_sent_at,
             limit,
         );
+        let read = |row: &Row| {
+            Ok(CallOfAttempt {
+                call: read(row)?,
+                has_request: row.get::<i64>("has_request")? != 0,
+            })
+        };
         self.read_all(select, read).await
     }
 

@@ -10,6 +10,7 @@ use crate::unit_of_work::Precondition;
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
+use serde_json::json;
 
 /// A unit of background work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -275,24 +276,28 @@ impl Store {
         self.read_all(select, read).await
     }
 
-    /// Unparks jobs: resets their attempts and makes them due at the time of `write`, which is
-    /// committed with them. Returns the unparked jobs.
+    /// Unparks those of the jobs that are parked: resets their attempts and makes them due at the time
+    /// of `write`, which is committed with them. Returns the unparked jobs.
     pub async fn unpark_jobs(
         &self,
-        filter: ParkedJobFilter<'_>,
+        jobs: &[&Job],
         mut write: UnitOfWork,
     ) -> Result<Vec<Job>, DatabaseError> {
         let now = write.now;
+        let keys = jobs
+            .iter()
+            .map(|job| json!({ "kind": job.kind, "subject": job.subject }));
+        // Few jobs are parked, so they are compared with the list, as expressions that no index has.
         let update = statement!(
             format!(
                 "UPDATE job SET parked_at = NULL, attempt_count = 0, due_at = $1 \
                  WHERE parked_at IS NOT NULL \
-                   AND kind = COALESCE($2, kind) AND subject = COALESCE($3, subject) \
+                   AND (kind || '', subject || '') IN ( \
+                     SELECT item.value ->> 'kind', item.value ->> 'subject' FROM {{each $2}}) \
                  RETURNING {COLUMNS}"
             ),
             now,
-            filter.kind,
-            filter.subject,
+            serde_json::Value::from_iter(keys).to_string(),
         );
         write.add_returning(update);
         write.wake_if_due(now);

@@ -68,6 +68,7 @@ pub use api_key::ApiKey;
 pub use attempt::{Attempt, NewAttempt};
 pub use audit::{AuditChainEnd, PendingAuditEntry, StoredAuditEntry};
 pub use booking::BookingTable;
+pub use call_log::CallOfAttempt;
 pub use conflict::Conflict;
 pub use console::{
     ListedJob, OverviewLimits, OverviewSnapshot, PriceObservation, ScheduledWatch, WatchDetails,

@@ -115,6 +115,11 @@ async fn undecided_refund_is_decided_on_the_dashboard() {
     let options = ["--role", "operator"];
     let ada = DashboardClient::with_account(&scene.server, "ada@example.com", &options).await;
     let page = ada.get("/unresolved").await.body;
+    assert!(page.contains("<dt>Undecided since</dt>"), "{page}");
+    let of_booking = ada.get(&format!("/bookings/{booking}")).await.body;
+    assert!(of_booking.contains("Amount of the refund undecided"));
+    let button = format!("href=\"/unresolved?booking={booking}\">Decide the refund</a>");
+    assert!(of_booking.contains(&button), "{of_booking}");
     let (_, rest) = page.split_once("name=\"call\" value=\"").unwrap();
     let call = rest.split('"').next().unwrap();
     let settle = async |amount: &str| {
@@ -136,6 +141,9 @@ async fn undecided_refund_is_decided_on_the_dashboard() {
     }
     assert_eq!(settle("310.40").await.status, 303);
     scene.server.wait_for_ledger(&booking, REFUNDED).await;
+    let of_booking = ada.get(&format!("/bookings/{booking}")).await.body;
+    assert!(of_booking.contains("Amount of the refund decided"));
+    assert!(!of_booking.contains("/unresolved?booking="), "{of_booking}");
 }
 
 #[tokio::test]

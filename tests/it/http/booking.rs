@@ -362,6 +362,18 @@ async fn operator_retries_parked_jobs(database: Database) {
         client.wait_for_hotel_booking(other, "CONFIRMED").await;
         assert_eq!(operator.parked_job(other).await, None);
     }
+    let log = server.command("audit", &["list", "--json"]).await;
+    let entries = log.lines().map(|line| serde_json::from_str(line).unwrap());
+    let entries: Vec<Value> = entries.collect();
+    for booking in &bookings {
+        let is_retry = |entry: &&Value| {
+            entry["action"] == "job.retried" && entry["target"]["id"] == booking.as_str()
+        };
+        let retries: Vec<&Value> = entries.iter().filter(is_retry).collect();
+        assert_eq!(retries.len(), 1, "{log}");
+        let tenant = (&retries[0]["organization"], &retries[0]["mode"]);
+        assert_eq!(tenant, (&json!("demo"), &json!("test")), "{log}");
+    }
 }
 
 on_both_databases! {

@@ -18,7 +18,7 @@ use host_domain::remote_call::RemoteCall;
 use host_domain::request_log::{LoggedCall, LoggedCallKind};
 use host_domain::settlement::SettlementChoice;
 use host_domain::time::Timestamp;
-use host_storage::{Attempt, DatabaseError, SettlementDecision, UnresolvedAttempt};
+use host_storage::{Attempt, CallOfAttempt, DatabaseError, SettlementDecision, UnresolvedAttempt};
 
 /// Maximum number of logged calls among which those of an attempt are searched.
 const LOGGED_CALLS_MAX: u32 = 50;
@@ -113,20 +113,18 @@ impl OpenOutcomeReader {
         let mut outcomes = Vec::new();
         for row in open.await?.items {
             let outcome = self.open_outcome(row);
-            let sent_call = self.sent_call(&scope, &outcome).await?;
+            let sent_call = self.sent_call(&outcome).await?;
             outcomes.push(OutcomeEvidence { outcome, sent_call });
         }
         Ok(Some(outcomes))
     }
 
-    /// Returns what was sent for an outcome, as long as the log has it. The id of the API call is
-    /// returned only if the scope has it.
+    /// Returns what was sent for an outcome, as long as the log has it.
     ///
     /// # Errors
     /// The database failed.
     pub async fn sent_call(
         &self,
-        scope: &TenantScope,
         outcome: &OpenOutcome,
     ) -> Result<Option<SentCall>, DatabaseError> {
         let attempt = &outcome.attempt;
@@ -135,24 +133,24 @@ impl OpenOutcomeReader {
             return Ok(None);
         }
         let store = &self.base.store;
-        let calls = store.calls_since_attempt(attempt, LOGGED_CALLS_MAX).await?;
-        let is_plugin = |call: &&LoggedCall| call.kind == LoggedCallKind::Plugin;
-        let Some(call) = calls.iter().find(is_plugin).cloned() else {
+        let found = store.calls_since_attempt(attempt, LOGGED_CALLS_MAX).await?;
+        let mut plugins = found
+            .iter()
+            .filter(|found| found.call.kind == LoggedCallKind::Plugin);
+        let Some(CallOfAttempt { call, has_request }) = plugins.next().cloned() else {
             return Ok(None);
         };
-        let next = calls.iter().filter(is_plugin).nth(1);
+        let next = plugins.next().map(|next| next.call.started_at);
         let is_part = |other: &&LoggedCall| {
             other.kind == LoggedCallKind::Http
                 && other.request_id == call.request_id
-                && next.is_none_or(|next| other.started_at < next.started_at)
+                && next.is_none_or(|next| other.started_at < next)
         };
-        let exchanges = calls.iter().filter(is_part).cloned().collect();
-        let ids = [call.request_id.clone()];
-        let mut logged = store.logged_request_ids(scope, &ids).await?;
+        let calls = found.iter().map(|found| &found.call);
         Ok(Some(SentCall {
-            request_id: logged.pop(),
+            request_id: has_request.then(|| call.request_id.clone()),
+            exchanges: calls.filter(is_part).cloned().collect(),
             call,
-            exchanges,
         }))
     }
 
@@ -176,6 +174,9 @@ impl OpenOutcomeReader {
     }
 
     fn facts<K: BookingAggregate>(&self, booking: &Booking<K>, attempt: &Attempt) -> CallFacts {
+        if !attempt.outcome.is_open() {
+            return CallFacts::default();
+        }
         if attempt.call.step == DECIDE_REFUND_STEP {
             return CallFacts {
                 seen_state: decidable_state(booking),

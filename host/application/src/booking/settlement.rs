@@ -6,15 +6,14 @@ use crate::base::Base;
 use crate::booking::resolution::{
     CallSelector, OPERATOR_EVIDENCE, Resolution, ResolutionRequest, ResolutionService, ResolveError,
 };
-use crate::booking::settlement_job::{SETTLEMENT_JOB_KIND, SETTLEMENT_RETRY_S, job_subject};
+use crate::booking::settlement_job::{SETTLEMENT_RETRY_S, job_subject};
 use crate::id_generator;
 use crate::storage_failure::StorageFailure;
 use host_domain::audit::{Actor, AuditAction};
 use host_domain::booking::BookingStatus;
 use host_domain::id::{AttemptId, BookingId, SettlementId};
 use host_domain::owner::Tenant;
-use host_domain::remote_call::AttemptOutcome;
-use host_domain::settlement::{SettlementChoice, SettlementState};
+use host_domain::settlement::{SETTLEMENT_JOB_KIND, SettlementChoice, SettlementState};
 use host_storage::{Attempt, Conflict, DatabaseError, SettlementDecision, UnitOfWork};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -150,7 +149,7 @@ impl SettlementService {
     ) -> Result<SettlementResult, SettlementError> {
         let (tenant, call) = (&attempt.tenant, &attempt.call);
         let current = self.current_attempt(attempt).await?;
-        if !current.as_ref().is_some_and(is_open) {
+        if !current.is_some_and(|attempt| attempt.outcome.is_open()) {
             return Err(self.explain(attempt, ResolveError::InProgress).await?);
         }
         let state = SettlementState::Waiting;
@@ -222,7 +221,9 @@ impl SettlementService {
     ) -> Result<SettlementError, SettlementError> {
         let (tenant, id) = (&attempt.tenant, &attempt.call.id);
         let current = self.current_attempt(attempt).await?;
-        let is_open = current.as_ref().is_some_and(is_open);
+        let is_open = current
+            .as_ref()
+            .is_some_and(|attempt| attempt.outcome.is_open());
         let evidence = current.and_then(|attempt| attempt.evidence);
         let is_by_operator = evidence.as_deref() == Some(OPERATOR_EVIDENCE);
         let latest = self.base.store.latest_settlement(tenant, id).await?;
@@ -307,14 +308,6 @@ fn withdrawn_change(decision: &SettlementDecision, state: SettlementState) -> Va
         "choice": decision.choice.as_str(),
         "state": state.as_str(),
     })
-}
-
-/// Returns whether the outcome of a call is not known.
-fn is_open(attempt: &Attempt) -> bool {
-    matches!(
-        attempt.outcome,
-        AttemptOutcome::Sent | AttemptOutcome::Unknown
-    )
 }
 
 /// Returns the name of an actor, or its kind if it has none.

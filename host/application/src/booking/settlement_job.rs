@@ -9,11 +9,9 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use host_domain::id::SettlementId;
 use host_domain::owner::{Mode, Tenant};
-use host_domain::settlement::{SettlementChoice, SettlementState};
+use host_domain::settlement::{SETTLEMENT_JOB_KIND, SettlementChoice, SettlementState};
 use host_storage::{DatabaseError, SettlementDecision, UnitOfWork};
 use std::sync::Arc;
-
-pub(crate) const SETTLEMENT_JOB_KIND: &str = "settlement";
 
 /// Interval in seconds at which a waiting decision is tried again.
 pub(crate) const SETTLEMENT_RETRY_S: i64 = 5;
@@ -24,7 +22,7 @@ pub(crate) fn job_subject(tenant: &Tenant, id: &SettlementId) -> String {
 }
 
 /// Returns the tenant and the decision that [`job_subject`] names.
-pub(crate) fn parse_subject(subject: &str) -> Option<(Tenant, SettlementId)> {
+fn parse_subject(subject: &str) -> Option<(Tenant, SettlementId)> {
     let mut parts = subject.splitn(3, '/');
     let mode = Mode::parse(parts.next()?)?;
     let organization = parts.next()?.to_owned();

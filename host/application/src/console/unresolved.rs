@@ -6,18 +6,19 @@ use crate::booking::open_outcome::{OpenOutcome, OpenOutcomeReader, SentCall};
 use crate::booking::settlement::{
     NewSettlement, SettlementError, SettlementResult, SettlementService,
 };
-use crate::booking::settlement_job::{SETTLEMENT_JOB_KIND, parse_subject};
 use crate::console::access::AccessError;
 use crate::console::failure::ConsoleError;
 use crate::console::list::{ConsoleListRequest, readable_organizations};
 use crate::jobs::operator::OperatorService;
 use crate::reporting::overview::IN_PROGRESS_MS_MAX;
 use host_domain::account::Permission;
-use host_domain::console::UnresolvedFilter;
+use host_domain::console::{TenantScope, UnresolvedFilter};
 use host_domain::id::{AttemptId, BookingId, SettlementId};
 use host_domain::page::Cursor;
 use host_domain::settlement::SettlementState;
-use host_storage::{ListedJob, RecentSettlement, SettlementDecision};
+use host_storage::{
+    DatabaseError, ListedJob, RecentSettlement, SettlementDecision, UnresolvedAttempt,
+};
 use std::sync::Arc;
 
 const JOBS_MAX: u32 = 100;
@@ -37,6 +38,15 @@ impl From<AccessError> for ConsoleUnresolvedError {
     }
 }
 
+/// The jobs that have been parked longest.
+#[derive(Debug, Clone)]
+pub struct ParkedJobs {
+    /// Longest parked first.
+    pub jobs: Vec<ListedJob>,
+    /// Whether there are more than the listed ones.
+    pub has_more: bool,
+}
+
 /// A page of open outcomes, with parked jobs and recent decisions.
 #[derive(Debug, Clone)]
 pub struct UnresolvedList {
@@ -44,8 +54,8 @@ pub struct UnresolvedList {
     pub outcomes: Vec<OpenOutcome>,
     /// The position after which the next page begins.
     pub next: Option<Cursor>,
-    /// Longest parked first. `None` for people who may not see them.
-    pub jobs: Option<Vec<ListedJob>>,
+    /// `None` for people who may not see them.
+    pub jobs: Option<ParkedJobs>,
     /// The latest decisions, latest first.
     pub recent: Vec<RecentSettlement>,
     /// The organizations to choose from.
@@ -78,11 +88,7 @@ impl ConsoleUnresolved {
         let can_settle = viewer.is_operator();
         let jobs = async {
             match can_settle {
-                true => {
-                    let mut jobs = store.parked_jobs_of_mode(&scope, JOBS_MAX).await?;
-                    jobs.iter_mut().for_each(add_settled_organization);
-                    Ok(Some(jobs))
-                }
+                true => self.parked_jobs(&scope).await.map(Some),
                 false => Ok(None),
             }
         };
@@ -113,17 +119,37 @@ impl ConsoleUnresolved {
         })
     }
 
-    /// Returns what was sent for an outcome of [`Self::list`], as long as the log has it.
+    async fn parked_jobs(&self, scope: &TenantScope) -> Result<ParkedJobs, DatabaseError> {
+        let store = &self.base.store;
+        let mut jobs = store.parked_jobs_of_scope(scope, JOBS_MAX + 1).await?;
+        let shown = usize::try_from(JOBS_MAX).unwrap_or(usize::MAX);
+        let has_more = jobs.len() > shown;
+        jobs.truncate(shown);
+        Ok(ParkedJobs { jobs, has_more })
+    }
+
+    /// Returns what was sent for an outcome of [`Self::list`] or [`Self::decidable`], as long as the log
+    /// has it.
     ///
     /// # Errors
     /// The database failed.
-    pub async fn sent_call(
+    pub async fn sent_call(&self, outcome: &OpenOutcome) -> Result<Option<SentCall>, ConsoleError> {
+        Ok(self.outcomes.sent_call(outcome).await?)
+    }
+
+    /// Returns a call of the session's mode about which the person may decide. If its outcome is known,
+    /// it has no choices.
+    ///
+    /// # Errors
+    /// [`ConsoleError::Access`] for everybody but operators.
+    pub async fn decidable(
         &self,
         viewer: &Viewer,
-        outcome: &OpenOutcome,
-    ) -> Result<Option<SentCall>, ConsoleError> {
-        let scope = viewer.whole_scope();
-        Ok(self.outcomes.sent_call(&scope, outcome).await?)
+        booking: &BookingId,
+        attempt: &AttemptId,
+    ) -> Result<OpenOutcome, ConsoleError> {
+        let found = self.find(viewer, booking, attempt).await?;
+        Ok(self.outcomes.open_outcome(found))
     }
 
     /// Settles a call of the session's mode.
@@ -137,15 +163,9 @@ impl ConsoleUnresolved {
         attempt: &AttemptId,
         new: &NewSettlement,
     ) -> Result<SettlementResult, ConsoleUnresolvedError> {
-        let scope = viewer.whole_scope();
-        let store = &self.base.store;
-        let found = store.attempt_with_booking(&scope, booking, attempt).await;
-        let found = found.map_err(ConsoleError::from)?;
-        let attempt = found.ok_or(AccessError::NotFound)?.attempt;
-        viewer.require_on(Permission::Read, &attempt.tenant)?;
-        viewer.require_operator()?;
+        let found = self.find(viewer, booking, attempt).await?;
         let actor = viewer.actor();
-        let settled = self.settlements.settle(&actor, &attempt, new);
+        let settled = self.settlements.settle(&actor, &found.attempt, new);
         Ok(settled.await?)
     }
 
@@ -161,18 +181,29 @@ impl ConsoleUnresolved {
         attempt: &AttemptId,
         decision: &SettlementId,
     ) -> Result<bool, ConsoleError> {
-        let scope = viewer.whole_scope();
-        let store = &self.base.store;
-        let found = store.attempt_with_booking(&scope, booking, attempt).await?;
-        let found = found.ok_or(AccessError::NotFound)?;
-        viewer.require_on(Permission::Read, &found.attempt.tenant)?;
-        viewer.require_operator()?;
+        let found = self.find(viewer, booking, attempt).await?;
         let waiting = found.waiting.filter(|waiting| waiting.id == *decision);
         let Some(waiting) = waiting else {
             return Ok(false);
         };
         let actor = viewer.actor();
         Ok(self.settlements.withdraw(&actor, &waiting).await?)
+    }
+
+    /// Finds a call of the session's mode for a decision. Ownership is judged before the role.
+    async fn find(
+        &self,
+        viewer: &Viewer,
+        booking: &BookingId,
+        attempt: &AttemptId,
+    ) -> Result<UnresolvedAttempt, ConsoleError> {
+        let scope = viewer.whole_scope();
+        let store = &self.base.store;
+        let found = store.attempt_with_booking(&scope, booking, attempt).await?;
+        let found = found.ok_or(AccessError::NotFound)?;
+        viewer.require_on(Permission::Read, &found.attempt.tenant)?;
+        viewer.require_operator()?;
+        Ok(found)
     }
 
     /// Makes a parked job due now. Returns whether it was parked.
@@ -190,15 +221,6 @@ impl ConsoleUnresolved {
         let actor = viewer.actor();
         let jobs = operator.unpark_jobs(&actor, Some(kind), Some(subject));
         Ok(!jobs.await?.is_empty())
-    }
-}
-
-/// Adds the organization of the decision that a job applies. No table has its subject as an id.
-fn add_settled_organization(parked: &mut ListedJob) {
-    if parked.job.kind == SETTLEMENT_JOB_KIND
-        && let Some((tenant, _)) = parse_subject(&parked.job.subject)
-    {
-        parked.organization = Some(tenant.organization);
     }
 }
 

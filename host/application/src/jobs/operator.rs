@@ -3,7 +3,7 @@
 use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use host_domain::audit::{Actor, AuditAction};
-use host_storage::{Attempt, DatabaseError, Job, ParkedJobFilter};
+use host_storage::{Attempt, DatabaseError, Job, ListedJob, ParkedJobFilter, UnitOfWork};
 use serde::Serialize;
 use serde_json::json;
 
@@ -98,6 +98,9 @@ impl OperatorService {
 
     /// Resets the attempts of the parked jobs of a kind and subject and makes them due now. `None`
     /// means any. Returns the jobs.
+    ///
+    /// # Errors
+    /// The database failed. Some of the jobs may be unparked.
     pub async fn unpark_jobs(
         &self,
         actor: &Actor,
@@ -106,17 +109,34 @@ impl OperatorService {
     ) -> Result<Vec<ParkedJob>, DatabaseError> {
         let store = &self.base.store;
         let filter = ParkedJobFilter { kind, subject };
-        if store.parked_jobs(filter, 1).await?.is_empty() {
-            return Ok(Vec::new());
+        let mut unparked = Vec::new();
+        loop {
+            let parked = store.parked_jobs_unscoped(filter, ROWS_MAX).await?;
+            let jobs: Vec<&Job> = parked.iter().map(|parked| &parked.job).collect();
+            if jobs.is_empty() {
+                return Ok(unparked);
+            }
+            let jobs = store.unpark_jobs(&jobs, self.retry_entries(actor, &parked));
+            for job in jobs.await? {
+                let (kind, subject) = (&job.kind, &job.subject);
+                tracing::info!(kind, subject, "an operator restarted a parked job");
+                unparked.push(job.into());
+            }
         }
+    }
+
+    /// Returns the entries of the audit log: one for each job, in the organization of its subject.
+    fn retry_entries(&self, actor: &Actor, parked: &[ListedJob]) -> UnitOfWork {
         let mut write = self.base.unit_of_work();
-        let change = AuditChange::new(AuditAction::JobRetried, subject.unwrap_or("*"));
-        let change = change.after(json!({ "kind": kind }));
-        audit_in(&mut write, &self.base, actor, change);
-        let jobs = store.unpark_jobs(filter, write).await?;
-        for Job { kind, subject, .. } in &jobs {
-            tracing::info!(kind, subject, "an operator restarted a parked job");
+        for ListedJob { job, tenant } in parked {
+            let change = AuditChange::new(AuditAction::JobRetried, &job.subject);
+            let change = change.after(json!({ "kind": job.kind }));
+            let change = match tenant {
+                Some(tenant) => change.of_tenant(tenant),
+                None => change,
+            };
+            audit_in(&mut write, &self.base, actor, change);
         }
-        Ok(jobs.into_iter().map(ParkedJob::from).collect())
+        write
     }
 }

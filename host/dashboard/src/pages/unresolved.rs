@@ -1,6 +1,7 @@
 //! `/unresolved`: calls with an unknown outcome, undecided refunds, and parked jobs.
 
 mod consequence;
+mod decision;
 mod sent_call;
 mod view;
 
@@ -8,9 +9,10 @@ use crate::error::PageError;
 use crate::form::{FormFields, FormProblems};
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
-use crate::pages::unresolved::view::{
-    SentDecision, UnresolvedPage, add_problem, conflict_text, list_request, new_settlement,
+use crate::pages::unresolved::decision::{
+    SentDecision, add_problem, conflict_text, new_settlement,
 };
+use crate::pages::unresolved::view::{UnresolvedPage, list_request, path_from_list};
 use crate::query::QueryFields;
 use crate::render::{redirect, render, render_with};
 use crate::state::DashboardState;
@@ -18,12 +20,11 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};
-use host_application::account::viewer::Viewer;
 use host_application::booking::resolution::ResolveError;
 use host_application::booking::settlement::{SettlementError, SettlementResult};
 use host_application::console::unresolved::{ConsoleUnresolved, ConsoleUnresolvedError};
 use host_domain::id::{AttemptId, BookingId, SettlementId};
-use host_domain::time::{Clock, Timestamp};
+use host_domain::time::Clock;
 use http::StatusCode;
 use std::sync::Arc;
 
@@ -43,66 +44,58 @@ async fn list(
     page: PageContext,
     query: QueryFields,
 ) -> Result<Response, PageError> {
-    let sent = SentDecision::of_call(query.text("call"));
-    let now = clock.now();
-    let page = load(&unresolved, &viewer, page, &query, &sent, now).await?;
+    let list = unresolved.list(&viewer, &list_request(&query)?).await?;
+    let call = query.text("call");
+    let mut outcomes = list.outcomes.iter();
+    let named = outcomes.find(|outcome| outcome.attempt.call.id.as_str() == call);
+    let selected = match named.or(list.outcomes.first()) {
+        Some(outcome) => Some((outcome, unresolved.sent_call(outcome).await?)),
+        None => None,
+    };
+    let (sent, now) = (SentDecision::default(), clock.now());
+    let page = UnresolvedPage::new(page, &viewer, &query, &list, selected, &sent, now);
     Ok(render(&page))
 }
 
-async fn load(
-    unresolved: &ConsoleUnresolved,
-    viewer: &Viewer,
-    page: PageContext,
-    query: &QueryFields,
-    sent: &SentDecision,
-    now: Timestamp,
-) -> Result<UnresolvedPage, PageError> {
-    let list = unresolved.list(viewer, &list_request(query)?).await?;
-    let call = match sent.selected(&list) {
-        Some(outcome) => unresolved.sent_call(viewer, outcome).await?,
-        None => None,
-    };
-    let mut page = UnresolvedPage::new(page, viewer, query, list, sent, now);
-    page.show_sent_call(call, now);
-    Ok(page)
-}
-
-/// `POST /unresolved/settle`: applies a decision, or shows why it has no effect.
+/// `POST /unresolved/settle`: applies a decision, or shows why it has no effect. The query is that of
+/// the list, to which the response leads back.
 async fn settle(
     State(unresolved): State<Arc<ConsoleUnresolved>>,
     State(clock): State<Arc<dyn Clock>>,
     SignedIn(viewer): SignedIn,
     page: PageContext,
+    query: QueryFields,
     fields: FormFields,
 ) -> Result<Response, PageError> {
     let booking = BookingId::parse(fields.text("booking")).map_err(|_| PageError::NotFound)?;
     let attempt = AttemptId::parse(fields.text("call")).map_err(|_| PageError::NotFound)?;
+    // Ownership and role are judged before the fields.
+    let mut outcome = unresolved.decidable(&viewer, &booking, &attempt).await?;
     let mut problems = FormProblems::default();
     let (mut status, mut conflict) = (StatusCode::UNPROCESSABLE_ENTITY, None);
     if let Some(new) = new_settlement(&fields, &mut problems) {
         match unresolved.settle(&viewer, &booking, &attempt, &new).await {
-            Ok(SettlementResult::Applied(_)) => {
-                return Ok(redirect("/unresolved?done=outcome-settled"));
-            }
-            Ok(SettlementResult::Waiting) => {
-                return Ok(redirect("/unresolved?done=decision-kept"));
-            }
+            Ok(SettlementResult::Applied(_)) => return Ok(done(&query, "outcome-settled")),
+            Ok(SettlementResult::Waiting) => return Ok(done(&query, "decision-kept")),
             Err(ConsoleUnresolvedError::Console(error)) => return Err(error.into()),
             Err(ConsoleUnresolvedError::Settlement(error)) => {
                 if !add_problem(&mut problems, &error) {
                     status = StatusCode::CONFLICT;
                     conflict = Some(conflict_text(&error, clock.now()).ok_or(error)?);
+                    outcome = unresolved.decidable(&viewer, &booking, &attempt).await?;
                 }
             }
         }
-    } else {
-        // The role is checked before the fields are commented on.
-        viewer.require_operator()?;
     }
-    let query = QueryFields::default();
+    let page = PageContext {
+        path: path_from_list("/unresolved", &query, &[("call", attempt.as_str())]),
+        ..page
+    };
+    let list = unresolved.list(&viewer, &list_request(&query)?).await?;
+    let call = unresolved.sent_call(&outcome).await?;
     let sent = SentDecision::new(&fields, problems, conflict);
-    let now = clock.now();
-    let page = load(&unresolved, &viewer, page, &query, &sent, now).await?;
+    let (selected, now) = (Some((&outcome, call)), clock.now());
+    let page = UnresolvedPage::new(page, &viewer, &query, &list, selected, &sent, now);
     Ok(render_with(status, &page))
 }
 
@@ -111,27 +104,35 @@ async fn settle(
 async fn withdraw(
     State(unresolved): State<Arc<ConsoleUnresolved>>,
     SignedIn(viewer): SignedIn,
+    query: QueryFields,
     fields: FormFields,
 ) -> Result<Response, PageError> {
     let booking = BookingId::parse(fields.text("booking")).map_err(|_| PageError::NotFound)?;
     let attempt = AttemptId::parse(fields.text("call")).map_err(|_| PageError::NotFound)?;
     let decision = SettlementId::parse(fields.text("decision")).map_err(|_| PageError::NotFound)?;
     let withdrawn = unresolved.withdraw(&viewer, &booking, &attempt, &decision);
-    Ok(redirect(match withdrawn.await? {
-        true => "/unresolved?done=decision-withdrawn",
-        false => "/unresolved?done=decision-ended",
-    }))
+    let notice = match withdrawn.await? {
+        true => "decision-withdrawn",
+        false => "decision-ended",
+    };
+    Ok(done(&query, notice))
 }
 
 /// `POST /unresolved/retry`: makes a parked job due now. A job that is not parked runs already.
 async fn retry(
     State(unresolved): State<Arc<ConsoleUnresolved>>,
     SignedIn(viewer): SignedIn,
+    query: QueryFields,
     fields: FormFields,
 ) -> Result<Response, PageError> {
     let (kind, subject) = (fields.text("kind"), fields.text("subject"));
     unresolved.retry_job(&viewer, kind, subject).await?;
-    Ok(redirect("/unresolved?done=job-retried"))
+    Ok(done(&query, "job-retried"))
+}
+
+/// Leads back to the list after a change.
+fn done(query: &QueryFields, notice: &str) -> Response {
+    redirect(&path_from_list("/unresolved", query, &[("done", notice)]))
 }
 
 impl From<SettlementError> for PageError {

@@ -1,23 +1,25 @@
-//! Parked jobs of a mode.
+//! Parked jobs with the tenants of their subjects.
 
 use crate::condition::ConditionBuilder;
-use crate::console::{SUBJECT_TABLES, parked_job};
-use crate::job::{self, COLUMNS, Job};
-use crate::statement::Row;
+use crate::console::{parked_job, tenant_of_job};
+use crate::job::{self, COLUMNS, Job, ParkedJobFilter};
+use crate::statement::{Row, statement};
 use crate::{DatabaseError, Store};
 use host_domain::console::TenantScope;
+use host_domain::owner::{Mode, Tenant};
 
-/// A parked job in a list, with the organization of its subject.
+/// A parked job in a list, with the tenant of its subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListedJob {
     pub job: Job,
-    /// `None` if the subject is not the id of a booking or a watch.
-    pub organization: Option<String>,
+    /// `None` if the subject belongs to no organization, such as an event of a supplier.
+    pub tenant: Option<Tenant>,
 }
 
 impl Store {
-    /// Returns the parked jobs that do not belong to the other mode, longest parked first.
-    pub async fn parked_jobs_of_mode(
+    /// Returns the parked jobs of a scope, longest parked first. A job that belongs to no organization
+    /// is in the scope of all organizations, unless it belongs to the other mode.
+    pub async fn parked_jobs_of_scope(
         &self,
         scope: &TenantScope,
         limit: u32,
@@ -25,23 +27,51 @@ impl Store {
         let mut conditions = ConditionBuilder::default();
         let parked = parked_job(&mut conditions, scope);
         let limit = conditions.bind(limit);
-        let organization = SUBJECT_TABLES.map(|table| {
-            format!(
-                "(SELECT organization FROM {table} AS subject \
-                 WHERE subject.id = job.subject LIMIT 1)"
-            )
-        });
-        let organization = organization.join(", ");
         let select = conditions.statement(format!(
-            "SELECT {COLUMNS}, COALESCE({organization}) AS organization \
-             FROM job WHERE {parked} ORDER BY parked_at LIMIT {limit}"
+            "{} WHERE {parked} ORDER BY parked_at LIMIT {limit}",
+            select_jobs()
         ));
-        let read = |row: &Row| {
-            Ok(ListedJob {
-                job: job::read(row)?,
-                organization: row.get("organization")?,
-            })
-        };
         self.read_all(select, read).await
     }
+
+    /// Returns the parked jobs of all tenants that match, longest parked first. For operators.
+    pub async fn parked_jobs_unscoped(
+        &self,
+        filter: ParkedJobFilter<'_>,
+        limit: u32,
+    ) -> Result<Vec<ListedJob>, DatabaseError> {
+        let select = statement!(
+            format!(
+                "{} WHERE parked_at IS NOT NULL \
+                 AND kind = COALESCE($1, kind) AND subject = COALESCE($2, subject) \
+                 ORDER BY parked_at LIMIT $3",
+                select_jobs()
+            ),
+            filter.kind,
+            filter.subject,
+            limit,
+        );
+        self.read_all(select, read).await
+    }
+}
+
+fn select_jobs() -> String {
+    format!("SELECT {COLUMNS}, {} AS tenant FROM job", tenant_of_job())
+}
+
+fn read(row: &Row) -> Result<ListedJob, DatabaseError> {
+    let tenant: Option<String> = row.get("tenant")?;
+    Ok(ListedJob {
+        job: job::read(row)?,
+        tenant: tenant.as_deref().and_then(parse_tenant),
+    })
+}
+
+/// Parses what [`tenant_of_job`] returns.
+fn parse_tenant(text: &str) -> Option<Tenant> {
+    let (mode, organization) = text.split_once('/')?;
+    Some(Tenant {
+        organization: organization.to_owned(),
+        mode: Mode::parse(mode)?,
+    })
 }

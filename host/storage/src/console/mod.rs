@@ -13,10 +13,11 @@ pub use overview::{OverviewLimits, OverviewSnapshot};
 pub use watch::{PriceObservation, ScheduledWatch, WatchDetails};
 
 use crate::condition::ConditionBuilder;
-use crate::statement::statement;
+use crate::statement::{statement, text_array};
 use crate::{DatabaseError, Store};
 use host_domain::console::TenantScope;
 use host_domain::owner::Mode;
+use host_domain::settlement::SETTLEMENT_JOB_KIND;
 use host_domain::time::Timestamp;
 
 impl Store {
@@ -54,9 +55,42 @@ fn open_outcome(sent_before: &str) -> String {
 /// Tables whose ids are subjects of jobs.
 const SUBJECT_TABLES: [&str; 3] = ["hotel_booking", "flight_booking", "watch"];
 
-/// Returns the condition of parked jobs that do not belong to the other mode. The subject of a job is
-/// the id of a booking or a watch, or begins with the mode.
+/// Returns the expression for the mode and the organization of a job's subject, joined by `/`. It is
+/// NULL if the subject belongs to no organization, such as an event of a supplier.
+///
+/// The subject is the id of a booking or a watch. That of a recovery has the id of its webhook after
+/// the mode, and that of a decision is mode, organization and id of the decision. An id has 36
+/// characters.
+fn tenant_of_job() -> String {
+    let by_id = SUBJECT_TABLES.map(|table| {
+        format!(
+            "(SELECT owner.mode || '/' || owner.organization FROM {table} AS owner \
+             WHERE owner.id = job.subject LIMIT 1)"
+        )
+    });
+    format!(
+        "COALESCE({}, \
+           (SELECT owner.mode || '/' || owner.organization FROM webhook_subscription AS owner \
+            WHERE owner.id = substr(job.subject, 6, 36) LIMIT 1), \
+           CASE WHEN job.kind = '{SETTLEMENT_JOB_KIND}' AND length(job.subject) > 37 \
+             THEN substr(job.subject, 1, length(job.subject) - 37) END)",
+        by_id.join(", ")
+    )
+}
+
+/// Returns the condition of the parked jobs of a scope. Without organizations, these are all jobs that
+/// do not belong to the other mode: the subject of a job without an organization begins with the mode.
 pub(crate) fn parked_job(conditions: &mut ConditionBuilder, scope: &TenantScope) -> String {
+    if let Some(organizations) = &scope.organizations {
+        let mode = scope.mode.as_str();
+        let tenants = organizations.iter().map(|name| format!("{mode}/{name}"));
+        let tenants: Vec<String> = tenants.collect();
+        let list = conditions.bind(text_array(tenants.iter().map(String::as_str)));
+        return format!(
+            "parked_at IS NOT NULL AND {} {{in {list}}}",
+            tenant_of_job()
+        );
+    }
     let other_mode = match scope.mode {
         Mode::Test => Mode::Live,
         Mode::Live => Mode::Test,

@@ -3,14 +3,14 @@
 use super::plan::{Expectations, check_sqlite_plans, scans};
 use super::*;
 use crate::tests::flight::flight;
-use crate::{ApiKey, OverviewLimits};
+use crate::{ApiKey, ListedJob, OverviewLimits, ParkedJobFilter};
 use host_domain::booking::BookingStatus;
 use host_domain::console::{
     ApiKeyFilter, ApiKeyStatus, BookingCount, OpenItem, OverviewCounts, TenantScope,
     UnresolvedFilter,
 };
 use host_domain::event::Product;
-use host_domain::id::{EventId, KeyId, SubscriptionId};
+use host_domain::id::{EventId, KeyId, SettlementId, SubscriptionId};
 use host_domain::page::CursorRequest;
 use host_domain::remote_call::AttemptOutcome;
 use host_domain::webhook::Subscription;
@@ -20,6 +20,7 @@ on_both_databases!(
     keys_are_paged_newest_first,
     organizations_are_those_of_keys_and_accounts,
     bookings_are_counted_by_status,
+    parked_jobs_have_the_tenants_of_their_subjects,
     overview_counts_the_rows_of_its_scope,
     open_items_are_those_of_the_scope,
 );
@@ -337,6 +338,85 @@ async fn insert_jobs(db: &TestStore) {
             parked_at,
         );
         db.store.execute_statement(insert).await.unwrap();
+    }
+}
+
+/// Parked jobs of a recovery, of decisions, and of an event of a supplier with an organization's name.
+async fn insert_jobs_with_names(db: &TestStore) {
+    let webhook = SubscriptionId::from_bits(1);
+    let decision = SettlementId::from_bits(1);
+    let jobs = [
+        ("delivery_recovery", format!("test/{webhook}/1/2"), 3),
+        ("settlement", format!("live/acme/{decision}"), 2),
+        ("settlement", format!("test/acme/{decision}"), 1),
+        ("supplier_event", format!("test/acme/{decision}"), 0),
+        ("settlement", "test/short".to_owned(), -1),
+    ];
+    for (kind, subject, parked_ms) in jobs {
+        let insert = statement!(
+            "INSERT INTO job (kind, subject, due_at, attempt_count, parked_at, created_at) \
+             VALUES ($1, $2, $3, 7, $4, $3)",
+            kind,
+            subject,
+            NOW,
+            NOW.plus_ms(-parked_ms),
+        );
+        db.store.execute_statement(insert).await.unwrap();
+    }
+}
+
+async fn parked_jobs_have_the_tenants_of_their_subjects(db: &TestStore) {
+    insert_jobs(db).await;
+    insert_deliveries(db).await;
+    insert_jobs_with_names(db).await;
+    let row = |parked: ListedJob| {
+        let tenant = parked.tenant;
+        let tenant =
+            tenant.map(|tenant| format!("{} {}", tenant.mode.as_str(), tenant.organization));
+        let kind = parked.job.kind;
+        format!("{kind} {}", tenant.as_deref().unwrap_or("none"))
+    };
+    let rows = |found: Vec<ListedJob>| found.into_iter().map(row).collect::<Vec<_>>();
+    let all = db
+        .store
+        .parked_jobs_unscoped(ParkedJobFilter::default(), 99);
+    let expected = [
+        "resume none",
+        "resume none",
+        "resume live demo",
+        "resume test demo",
+        "delivery_recovery test demo",
+        "settlement live acme",
+        "settlement test acme",
+        "supplier_event none",
+        "settlement none",
+    ];
+    assert_eq!(rows(all.await.unwrap()), expected);
+    let of_kind = ParkedJobFilter {
+        kind: Some("delivery_recovery"),
+        subject: None,
+    };
+    let found = db.store.parked_jobs_unscoped(of_kind, 99).await.unwrap();
+    assert_eq!(rows(found), ["delivery_recovery test demo"]);
+    let (test, live) = (Mode::Test, Mode::Live);
+    let of_test = [
+        "resume none",
+        "resume test demo",
+        "delivery_recovery test demo",
+        "settlement test acme",
+        "supplier_event none",
+        "settlement none",
+    ];
+    for (scope, expected) in [
+        (scope(None, test), &of_test[..]),
+        (scope(Some(&["demo"]), test), &of_test[1..3]),
+        (scope(Some(&["acme"]), test), &of_test[3..4]),
+        (scope(Some(&["acme", "demo"]), test), &of_test[1..4]),
+        (scope(Some(&["acme"]), live), &["settlement live acme"]),
+        (scope(Some(&[]), test), &[]),
+    ] {
+        let found = db.store.parked_jobs_of_scope(&scope, 99).await.unwrap();
+        assert_eq!(rows(found), expected, "{scope:?}");
     }
 }
 

@@ -219,22 +219,22 @@ async fn job_never_released_is_parked(db: &TestStore) {
     assert_eq!((parked[0].parked_at, parked[0].attempts), (Some(NOW), 3));
     assert!(!parked[0].is_leased);
 
-    let unpark = async |subject| {
-        let filter = ParkedJobFilter {
-            kind: Some("resume"),
-            subject,
-        };
-        db.store
-            .unpark_jobs(filter, UnitOfWork::new(NOW))
-            .await
-            .unwrap()
+    let other_kind = Job {
+        kind: "other".into(),
+        ..parked[0].clone()
     };
-    assert_eq!(unpark(Some("sound")).await, []);
+    let sound = job(&db.store, "sound").await;
+    let unpark = async |jobs: &[&Job]| {
+        let unparked = db.store.unpark_jobs(jobs, UnitOfWork::new(NOW));
+        unparked.await.unwrap()
+    };
+    assert_eq!(unpark(&[&sound, &other_kind]).await, []);
     let mut wakeups = db.store.subscribe_wakeups(WorkQueue::Jobs);
-    let begun = unpark(Some("poison")).await;
+    let begun = unpark(&[&sound, &parked[0]]).await;
+    assert_eq!(begun.len(), 1);
     assert_eq!((begun[0].parked_at, begun[0].attempts), (None, 0));
     assert!(wakeups.wait(Duration::from_secs(30)).await);
-    assert_eq!(unpark(None).await, []);
+    assert_eq!(unpark(&[&sound, &parked[0]]).await, []);
     assert_eq!(claimed(&db.store, dying).await, ["poison"]);
     assert_eq!(job(&db.store, "poison").await.attempts, 1);
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::dialect::Dialect;
 use crate::statement::{Statement, Value, postgres_args};
-use crate::{DatabaseError, JobClaim, ParkedJobFilter};
+use crate::{DatabaseError, Job, JobClaim, ParkedJobFilter};
 use host_domain::booking::BookingStatus;
 use host_domain::console::{TenantScope, UnresolvedFilter};
 use host_domain::flight::booking::FlightBookingDetails;
@@ -107,10 +107,7 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
         attempts_max: 5,
     };
     plans.add("job_due", store.claim_jobs(claim)).await;
-    let parked = store.parked_jobs(ParkedJobFilter::default(), 10);
-    plans.add("job_parked", parked).await;
-    let unparked = store.unpark_jobs(ParkedJobFilter::default(), UnitOfWork::new(NOW));
-    plans.add("job_parked", unparked).await;
+    add_parked_jobs(&mut plans, store).await;
     let calls = store.unresolved_attempts(NOW, 10);
     plans.add("remote_call_attempt_unresolved", calls).await;
     add_settlement(&mut plans, store).await;
@@ -282,6 +279,25 @@ pub(super) async fn check_sqlite_plans(
 pub(super) fn scans(plan: &str) -> impl Iterator<Item = &str> {
     let scans = plan.lines().filter_map(|line| line.strip_prefix("SCAN "));
     scans.filter(|source| !source.contains("INDEX"))
+}
+
+async fn add_parked_jobs(plans: &mut Expectations, store: &Store) {
+    let parked = store.parked_jobs(ParkedJobFilter::default(), 10);
+    plans.add("job_parked", parked).await;
+    let job = Job {
+        kind: "resume".into(),
+        subject: "s100".into(),
+        due_at: NOW,
+        is_leased: false,
+        attempts: 0,
+        parked_at: Some(NOW),
+        last_error: None,
+        created_at: NOW,
+    };
+    let write = UnitOfWork::new(NOW);
+    plans
+        .add("job_parked", store.unpark_jobs(&[&job], write))
+        .await;
 }
 
 async fn add_settlement(plans: &mut Expectations, store: &Store) {

@@ -3,14 +3,16 @@
 use super::*;
 use crate::SettlementDecision;
 use host_domain::console::{AnyBooking, TenantScope, UnresolvedFilter};
-use host_domain::id::SettlementId;
+use host_domain::id::{CallLogId, RequestLogId, SettlementId};
 use host_domain::page::CursorRequest;
 use host_domain::remote_call::AttemptOutcome;
+use host_domain::request_log::{LoggedCall, LoggedCallKind, LoggedRequest};
 use host_domain::settlement::{SettlementChoice, SettlementState};
 
 on_both_databases!(
     one_decision_about_a_call_waits,
     open_calls_are_listed_with_booking_and_decision,
+    calls_of_an_attempt_say_whether_the_log_has_their_requests,
 );
 
 fn decision(number: u32, attempt: u32, state: SettlementState) -> SettlementDecision {
@@ -148,4 +150,78 @@ async fn open_calls_are_listed_with_booking_and_decision(db: &TestStore) {
     }
     let recent = db.store.recent_settlements(&scope(None), 10).await.unwrap();
     assert_eq!(recent[0].step, "decide_refund");
+}
+
+fn logged_call(number: u32, request_id: &str) -> LoggedCall {
+    LoggedCall {
+        id: CallLogId::at(NOW, u128::from(number)),
+        organization: tenant().organization,
+        mode: tenant().mode,
+        request_id: request_id.to_owned(),
+        kind: LoggedCallKind::Plugin,
+        supplier: supplier(),
+        capability: "hotel_booking".to_owned(),
+        function: "book".to_owned(),
+        target: String::new(),
+        started_at: NOW.plus_ms(i64::from(number)),
+        duration_us: 9,
+        outcome: "timed_out".to_owned(),
+        is_failure: true,
+        detail: None,
+        status: None,
+        request_bytes: 0,
+        response_bytes: 0,
+    }
+}
+
+fn logged_request(organization: &str, request_id: &str) -> LoggedRequest {
+    LoggedRequest {
+        id: RequestLogId::at(NOW, 1),
+        organization: organization.to_owned(),
+        mode: tenant().mode,
+        request_id: request_id.to_owned(),
+        at: NOW,
+        method: "POST".to_owned(),
+        route: "/v1/a".to_owned(),
+        path: "/v1/a".to_owned(),
+        status: 500,
+        duration_us: 1_500,
+        key: None,
+        user: "org".to_owned(),
+        booking: None,
+        code: None,
+        host: "host-1".to_owned(),
+    }
+}
+
+async fn calls_of_an_attempt_say_whether_the_log_has_their_requests(db: &TestDatabase) {
+    let (store, booking) = (&db.store, booking(1));
+    let new = new_attempt(AttemptId::from_bits(1), &booking.id, "reference");
+    let requests = [
+        (logged_request(&tenant().organization, "req_1"), None),
+        // Another organization sent the same id.
+        (logged_request("another", "req_2"), None),
+    ];
+    let calls = [(1, "req_1"), (2, "req_2"), (3, "job_1"), (4, "req_9")];
+    let calls = calls.map(|(number, request)| logged_call(number, request));
+    let mut write = inserting(&booking);
+    write.record_attempt(&tenant(), &new);
+    write.insert_request_log(&requests).insert_call_log(&calls);
+    for (sequence, request) in (1..).zip(["req_1", "req_2", "job_1"]) {
+        let mut entry = history_entry(&booking, sequence);
+        entry.request_id = Some(request.to_owned());
+        write.append_booking_history(&tenant(), &entry);
+    }
+    store.commit(write).await.unwrap();
+    let attempts = store.attempts(&tenant(), &booking.id).await.unwrap();
+    let found = store.calls_since_attempt(&attempts[0], 9).await.unwrap();
+    let found = found.into_iter();
+    let found: Vec<_> = found
+        .map(|found| (found.call.request_id, found.has_request))
+        .collect();
+    let of = |request: &str, has_request| (request.to_owned(), has_request);
+    assert_eq!(
+        found,
+        [of("req_1", true), of("req_2", false), of("job_1", false)]
+    );
 }

@@ -1,21 +1,21 @@
 //! Contents of the page, and the fields of its form.
 
 use crate::error::PageError;
-use crate::form::{FormFields, FormProblems};
+use crate::form::FormProblems;
 use crate::list::{FilterForm, Pager};
 use crate::page::PageContext;
 use crate::pages::bookings::title_and_dates;
 use crate::pages::unresolved::consequence::sentences;
+use crate::pages::unresolved::decision::{SentDecision, choice_label};
 use crate::pages::unresolved::sent_call::SentCallText;
 use crate::query::{QueryFields, parse_supplier, path_with};
 use crate::text::{State, TimeText, money, number, words};
 use askama::Template;
 use host_application::account::viewer::Viewer;
+use host_application::booking::engine::DECIDE_REFUND_STEP;
 use host_application::booking::open_outcome::{OpenChoice, OpenOutcome, SentCall};
-use host_application::booking::resolution::{Resolution, ResolveError};
-use host_application::booking::settlement::{NOTE_CHARS_MAX, NewSettlement, SettlementError};
 use host_application::console::list::ConsoleListRequest;
-use host_application::console::unresolved::UnresolvedList;
+use host_application::console::unresolved::{ParkedJobs, UnresolvedList};
 use host_domain::console::UnresolvedFilter;
 use host_domain::id::BookingId;
 use host_domain::money::{Currency, Money};
@@ -41,55 +41,16 @@ pub(super) fn list_request(
     values.list_request(filter)
 }
 
+/// Returns a path with the parameters of the list, by which links and forms lead back to the same page,
+/// and with more parameters.
+pub(super) fn path_from_list(path: &str, query: &QueryFields, more: &[(&str, &str)]) -> String {
+    let kept = ["booking", "supplier", "organization", "after"];
+    let kept = kept.map(|name| (name, query.text(name)));
+    path_with(path, &[&kept[..], more].concat())
+}
+
 fn parse_booking(text: &str) -> Option<BookingId> {
     BookingId::parse(text).ok()
-}
-
-/// The decision as it was sent, and what became of it.
-#[derive(Default)]
-pub(super) struct SentDecision {
-    /// The call that the page shows. Empty for the first one.
-    call: String,
-    choice: String,
-    reference: String,
-    amount: String,
-    note: String,
-    problems: FormProblems,
-    /// Why the decision has no effect.
-    conflict: Option<String>,
-}
-
-impl SentDecision {
-    pub(super) fn of_call(call: &str) -> Self {
-        Self {
-            call: call.to_owned(),
-            ..Self::default()
-        }
-    }
-
-    /// Returns the outcome that the page shows as a whole.
-    pub(super) fn selected<'a>(&self, list: &'a UnresolvedList) -> Option<&'a OpenOutcome> {
-        let mut outcomes = list.outcomes.iter();
-        let named = outcomes.find(|outcome| outcome.attempt.call.id.as_str() == self.call);
-        named.or(list.outcomes.first())
-    }
-
-    pub(super) fn new(
-        fields: &FormFields,
-        problems: FormProblems,
-        conflict: Option<String>,
-    ) -> Self {
-        let text = |name| fields.text(name).to_owned();
-        Self {
-            call: text("call"),
-            choice: text("choice"),
-            reference: text("reference"),
-            amount: text("amount"),
-            note: text("note"),
-            problems,
-            conflict,
-        }
-    }
 }
 
 #[derive(Template)]
@@ -99,13 +60,24 @@ pub(super) struct UnresolvedPage {
     filter: FilterForm,
     pager: Pager,
     summary: String,
-    conflict: Option<String>,
+    /// Why the decision that was sent has no effect.
+    alert: Option<String>,
     show_organization: bool,
     rows: Vec<OutcomeRow>,
     selected: Option<SelectedOutcome>,
     can_settle: bool,
+    actions: FormActions,
     jobs: Option<Vec<JobRow>>,
+    /// Number of listed jobs, if there are more.
+    jobs_max: Option<usize>,
     recent: Vec<RecentRow>,
+}
+
+/// Where the forms are sent, with the parameters of the list.
+struct FormActions {
+    settle: String,
+    withdraw: String,
+    retry: String,
 }
 
 /// An open outcome in the list.
@@ -133,6 +105,8 @@ struct SelectedOutcome {
     title: String,
     dates: String,
     price: String,
+    /// What happened at the time `sent`. Nothing is sent for an undecided refund.
+    sent_label: &'static str,
     sent: TimeText,
     /// What the log of calls has.
     logged: Option<SentCallText>,
@@ -193,11 +167,14 @@ struct RecentRow {
 }
 
 impl UnresolvedPage {
+    /// Builds the page of a list. `selected` is the outcome that it shows as a whole, and `sent` what the
+    /// form about it has.
     pub(super) fn new(
         page: PageContext,
         viewer: &Viewer,
         query: &QueryFields,
-        list: UnresolvedList,
+        list: &UnresolvedList,
+        selected: Option<(&OpenOutcome, Option<SentCall>)>,
         sent: &SentDecision,
         now: Timestamp,
     ) -> Self {
@@ -206,62 +183,61 @@ impl UnresolvedPage {
             .supplier()
             .organization(viewer.reads_several_organizations(), &list.organizations)
             .build();
-        let selected = sent.selected(&list);
-        let selected_call = selected.map(|outcome| &outcome.attempt.call.id);
-        let is_sent = selected_call.is_some_and(|call| call.as_str() == sent.call);
-        let rows = list.outcomes.iter().map(|outcome| OutcomeRow {
-            path: row_path(query, &filter, outcome),
-            is_selected: selected_call == Some(&outcome.attempt.call.id),
-            ..OutcomeRow::new(outcome, now)
+        let selected_call = selected
+            .as_ref()
+            .map(|(outcome, _)| &outcome.attempt.call.id);
+        let rows = list.outcomes.iter().map(|outcome| {
+            let call = &outcome.attempt.call.id;
+            OutcomeRow {
+                path: path_from_list("/unresolved", query, &[("call", call.as_str())]),
+                is_selected: selected_call == Some(call),
+                ..OutcomeRow::new(outcome, now)
+            }
         });
-        let nothing = SentDecision::default();
-        let form = if is_sent { sent } else { &nothing };
+        let parked = list.jobs.as_ref();
+        let action = |path| path_from_list(path, query, &[]);
         Self {
             page: page
                 .titled("Unresolved")
                 .about(filter.value("organization")),
             pager: filter.pager(list.next.as_ref()),
-            summary: summary(&list),
-            conflict: sent.conflict.clone(),
+            summary: summary(list),
+            alert: sent.alert(),
             show_organization: viewer.reads_several_organizations(),
             rows: rows.collect(),
-            selected: selected.map(|outcome| SelectedOutcome::new(outcome, form, now)),
+            actions: FormActions {
+                settle: action("/unresolved/settle"),
+                withdraw: action("/unresolved/withdraw"),
+                retry: action("/unresolved/retry"),
+            },
             can_settle: list.can_settle,
-            jobs: list.jobs.as_ref().map(|jobs| {
-                let rows = jobs.iter().map(|parked| JobRow {
-                    kind: parked.job.kind.clone(),
-                    subject: parked.job.subject.clone(),
-                    organization: parked.organization.clone().unwrap_or_default(),
-                    attempts: parked.job.attempts,
-                    error: parked.job.last_error.clone().unwrap_or_default(),
-                    parked: parked.job.parked_at.map(|at| TimeText::new(at, now)),
-                });
-                rows.collect()
+            jobs: parked.map(|parked| job_rows(parked, now)),
+            jobs_max: parked
+                .filter(|parked| parked.has_more)
+                .map(|parked| parked.jobs.len()),
+            recent: recent_rows(list, now),
+            selected: selected.map(|(outcome, call)| SelectedOutcome {
+                logged: call.map(|call| SentCallText::new(call, now)),
+                ..SelectedOutcome::new(outcome, sent, now)
             }),
-            recent: recent_rows(&list, now),
             filter,
         }
     }
 }
 
-impl UnresolvedPage {
-    /// Adds what was sent for the selected outcome.
-    pub(super) fn show_sent_call(&mut self, sent: Option<SentCall>, now: Timestamp) {
-        if let Some(selected) = &mut self.selected {
-            selected.logged = sent.map(|sent| SentCallText::new(sent, now));
+fn job_rows(parked: &ParkedJobs, now: Timestamp) -> Vec<JobRow> {
+    let rows = parked.jobs.iter().map(|parked| {
+        let (job, tenant) = (&parked.job, parked.tenant.as_ref());
+        JobRow {
+            kind: job.kind.clone(),
+            subject: job.subject.clone(),
+            organization: tenant.map_or_else(String::new, |tenant| tenant.organization.clone()),
+            attempts: job.attempts,
+            error: job.last_error.clone().unwrap_or_default(),
+            parked: job.parked_at.map(|at| TimeText::new(at, now)),
         }
-    }
-}
-
-fn row_path(query: &QueryFields, filter: &FilterForm, outcome: &OpenOutcome) -> String {
-    let parameters = [
-        ("booking", filter.value("booking")),
-        ("supplier", filter.value("supplier")),
-        ("organization", filter.value("organization")),
-        ("after", query.text("after")),
-        ("call", outcome.attempt.call.id.as_str()),
-    ];
-    path_with("/unresolved", &parameters)
+    });
+    rows.collect()
 }
 
 /// Returns how many outcomes are open and how much money they hold, by currency.
@@ -348,6 +324,8 @@ impl SelectedOutcome {
         let (title, dates) = title_and_dates(&outcome.booking);
         let first = outcome.first_evidence.clone();
         let answer = first.or_else(|| attempt.evidence.clone());
+        let is_refund = call.step == DECIDE_REFUND_STEP;
+        let no_answer = if is_refund { "" } else { "none" };
         let last_lookup = attempt.evidence.clone().filter(|_| outcome.lookups > 0);
         let has = |choice| outcome.choices.iter().any(|known| known.choice == choice);
         let currency = refund_currency(outcome);
@@ -361,9 +339,10 @@ impl SelectedOutcome {
             title,
             dates,
             price: money(outcome.booking.price()),
+            sent_label: if is_refund { "Undecided since" } else { "Sent" },
             sent: TimeText::new(attempt.last_sent_at, now),
             logged: None,
-            answer: answer.unwrap_or_else(|| "none".to_owned()),
+            answer: answer.unwrap_or_else(|| no_answer.to_owned()),
             last_lookup: last_lookup.unwrap_or_default(),
             lookups: match outcome.lookups {
                 0 => String::new(),
@@ -390,7 +369,7 @@ impl SelectedOutcome {
             amount: sent.amount.clone(),
             note: sent.note.clone(),
             currency: currency.code(),
-            form: sent.problems.clone(),
+            form: sent.form.clone(),
         }
     }
 }
@@ -419,14 +398,6 @@ fn choices(outcome: &OpenOutcome, sent: &SentDecision) -> Vec<ChoiceText> {
     outcome.choices.iter().map(text).collect()
 }
 
-const fn choice_label(choice: SettlementChoice) -> &'static str {
-    match choice {
-        SettlementChoice::Done => "Done",
-        SettlementChoice::NotDone => "Not done",
-        SettlementChoice::Refund => "Refund",
-    }
-}
-
 fn recent_rows(list: &UnresolvedList, now: Timestamp) -> Vec<RecentRow> {
     let rows = list.recent.iter().map(|recent| {
         let decision = &recent.decision;
@@ -453,96 +424,4 @@ fn recent_rows(list: &UnresolvedList, now: Timestamp) -> Vec<RecentRow> {
         }
     });
     rows.collect()
-}
-
-/// Reads the form. Returns `None` after adding the problems of values that cannot be read.
-pub(super) fn new_settlement(
-    fields: &FormFields,
-    problems: &mut FormProblems,
-) -> Option<NewSettlement> {
-    let note = fields.text("note").trim();
-    if note.is_empty() {
-        add_problem(problems, &SettlementError::InvalidNote);
-    }
-    let reference = fields.text("reference").trim();
-    let resolution = match SettlementChoice::parse(fields.text("choice")) {
-        Some(SettlementChoice::Done) => Some(Resolution::Succeeded {
-            reference: (!reference.is_empty()).then(|| reference.to_owned()),
-        }),
-        Some(SettlementChoice::NotDone) => Some(Resolution::NotExecuted),
-        Some(SettlementChoice::Refund) => {
-            let currency = Currency::parse(fields.text("currency")).ok();
-            let amount =
-                currency.and_then(|currency| Money::parse_major(fields.text("amount"), currency));
-            if amount.is_none() {
-                let error = SettlementError::Resolve(ResolveError::InvalidRefundAmount);
-                add_problem(problems, &error);
-            }
-            amount.map(Resolution::RefundAmount)
-        }
-        None => {
-            problems.add("choice", "Choose what happened.");
-            None
-        }
-    };
-    let resolution = resolution.filter(|_| problems.is_empty())?;
-    Some(NewSettlement {
-        resolution,
-        note: note.to_owned(),
-        seen_state: Some(fields.text("seen_state").to_owned()),
-    })
-}
-
-/// Adds the problem of a field. Returns `false` if the error is about no field.
-pub(super) fn add_problem(problems: &mut FormProblems, error: &SettlementError) -> bool {
-    match error {
-        SettlementError::InvalidNote => {
-            let text = format!("Write why, in at most {NOTE_CHARS_MAX} characters.");
-            problems.add("note", text);
-        }
-        SettlementError::Resolve(ResolveError::ReferenceRequired) => {
-            problems.add("reference", "Enter the id of the booking or payment there.");
-        }
-        SettlementError::Resolve(ResolveError::InvalidRefundAmount) => {
-            problems.add(
-                "amount",
-                "Enter an amount from 0 to the amount paid, e.g. 12.50.",
-            );
-        }
-        SettlementError::Resolve(_)
-        | SettlementError::AlreadyDecided(_)
-        | SettlementError::OutcomeKnown { .. }
-        | SettlementError::Storage(_) => return false,
-    }
-    true
-}
-
-/// Returns why a decision has no effect, or `None` if the error has another cause.
-pub(super) fn conflict_text(error: &SettlementError, now: Timestamp) -> Option<String> {
-    match error {
-        SettlementError::AlreadyDecided(decision) => {
-            let choice = choice_label(decision.choice);
-            let at = TimeText::new(decision.decided_at, now).text;
-            let (by, note) = (&decision.decided_by, &decision.note);
-            Some(format!(
-                "{by} decided “{choice}” about this call {at}: “{note}”. Your decision was not applied."
-            ))
-        }
-        SettlementError::OutcomeKnown { evidence } => {
-            let evidence = evidence.as_deref().unwrap_or("the call has an outcome");
-            Some(format!(
-                "The gateway learned the outcome first: {evidence}. Your decision was not applied."
-            ))
-        }
-        SettlementError::Resolve(
-            ResolveError::InProgress
-            | ResolveError::NothingUnresolved(_)
-            | ResolveError::StateChanged(_),
-        ) => {
-            Some("The booking has changed meanwhile. Look at it again and decide anew.".to_owned())
-        }
-        SettlementError::Resolve(_)
-        | SettlementError::InvalidNote
-        | SettlementError::Storage(_) => None,
-    }
 }
