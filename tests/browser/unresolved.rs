@@ -23,6 +23,8 @@ async fn unknown_outcome_is_settled() {
         browser.expect_good_page("Unresolved").await;
         let problem = "//*[@id='choice-problem'][contains(., 'Choose what happened')]";
         assert!(browser.shows(problem).await);
+        let alert = "//*[@role='alert'][contains(., 'not applied')]";
+        assert!(browser.shows(alert).await);
         browser.field("Done").await.click().await;
         browser.fill("Note", "Confirmed by phone").await;
         browser.submit("Settle").await;
@@ -51,6 +53,11 @@ async fn supplier_is_drained_and_used_again() {
         browser.expect_good_page("Suppliers").await;
         browser.follow("SANDBOX_HOTELS").await;
         browser.expect_good_page("Supplier SANDBOX_HOTELS").await;
+        browser.fill("Priority", "first").await;
+        browser.submit("Save").await;
+        browser.expect_good_page("Supplier SANDBOX_HOTELS").await;
+        let alert = "//*[@role='alert'][contains(., 'not saved')]";
+        assert!(browser.shows(alert).await);
         browser.fill("Priority", "7").await;
         browser.submit("Save").await;
         browser.expect_page("Supplier SANDBOX_HOTELS").await;
