@@ -1,8 +1,10 @@
 //! The demo: a sandbox with its suppliers, an organization and an API key, so that a first booking
 //! needs no configuration.
 
+mod call;
 mod day;
 pub(crate) mod sample;
+mod traveller;
 
 use anyhow::Context;
 use base64::Engine;

@@ -1,13 +1,24 @@
-//! Numbers of calls of a past day, so that the charts of the demo have something to show.
+//! The traffic of a past day: searches as the request log has them, with the calls of suppliers
+//! beneath them, and the statistics that count these calls. A chart and the list that it leads to
+//! therefore have the same calls.
+//!
+//! No call names a booking, because bookings of the past cannot be made: their ids, their history
+//! and their events have the time at which they were really made.
 
-use host_domain::owner::Mode;
+use crate::demo::call::{Call, call};
+use host_application::id_generator::{IdGenerator, new_request_id};
+use host_domain::id::{CallLogId, KeyId, RequestLogId};
+use host_domain::owner::Tenant;
+use host_domain::request_log::{LoggedBodies, LoggedCall, LoggedCallKind, LoggedRequest};
 use host_domain::statistics::{
-    CallResult, CallStatistics, StatisticsKey, StatisticsSubject, TimeResolution,
+    CallResult, CallStatistics, RemarkableCall, RemarkableReason, StatisticsKey, StatisticsSubject,
+    TimeResolution,
 };
 use host_domain::time::Timestamp;
+use host_storage::UnitOfWork;
 use std::collections::BTreeMap;
 
-/// Name of the machine that counted.
+/// Name of the machine that responded and counted.
 const HOST: &str = "sample";
 
 const MINUTE_MS: i64 = 60_000;
@@ -16,122 +27,303 @@ const MINUTES: i64 = 24 * 60;
 /// Minutes that the charts show one by one.
 const MINUTES_SHOWN: i64 = 120;
 
-/// Calls of the busiest minute.
-const CALLS_MAX: u64 = 12;
+/// Calls of the busiest hour.
+const CALLS_MAX: u64 = 72;
 
-/// Share of the busiest minute in percent, by hour of the day in UTC.
+/// Share of the busiest hour in percent, by hour of the day in UTC.
 const SHAPE: [u64; 24] = [
     12, 8, 6, 5, 6, 10, 22, 38, 55, 68, 76, 82, 88, 92, 90, 86, 84, 88, 96, 100, 90, 66, 40, 22,
 ];
 
-/// Calls of one kind.
-struct Series {
-    subject: StatisticsSubject,
-    name: &'static str,
-    operation: &'static str,
-    /// Share of all calls in percent.
-    share: u64,
-    /// Usual duration in milliseconds.
-    usual_ms: u64,
-    /// Number of calls of which one fails.
-    fails_each: u64,
+/// The owner of the calls, and what their rows need.
+pub(super) struct DayOfTraffic<'a> {
+    pub(super) tenant: &'a Tenant,
+    /// The key of all calls.
+    pub(super) key: &'a KeyId,
+    /// URL of the sandbox, without a trailing slash.
+    pub(super) sandbox_url: &'a str,
+    pub(super) ids: &'a dyn IdGenerator,
 }
 
-const fn route(name: &'static str, share: u64, usual_ms: u64, fails_each: u64) -> Series {
-    Series {
-        subject: StatisticsSubject::Route,
-        name,
-        operation: "",
-        share,
-        usual_ms,
-        fails_each,
+/// The rows of a past day.
+#[derive(Default)]
+pub(super) struct PastTraffic {
+    requests: Vec<(LoggedRequest, Option<LoggedBodies>)>,
+    calls: Vec<LoggedCall>,
+    remarkable: Vec<RemarkableCall>,
+    statistics: BTreeMap<StatisticsKey, CallStatistics>,
+}
+
+/// A counted call: subject, name and operation, as in [`StatisticsKey`].
+type Counted<'a> = (StatisticsSubject, &'a str, &'a str);
+
+impl PastTraffic {
+    /// Adds all rows to a write.
+    pub(super) fn insert_in(self, write: &mut UnitOfWork) {
+        let statistics: Vec<_> = self.statistics.into_iter().collect();
+        write
+            .insert_request_log(&self.requests)
+            .insert_call_log(&self.calls)
+            .insert_remarkable_calls(&self.remarkable)
+            .add_statistics(&statistics);
     }
 }
 
-const fn supplier(
-    name: &'static str,
-    operation: &'static str,
-    share: u64,
-    usual_ms: u64,
-    fails_each: u64,
-) -> Series {
-    Series {
-        subject: StatisticsSubject::Supplier,
-        name,
-        operation,
-        share,
-        usual_ms,
-        fails_each,
-    }
-}
-
-const SERIES: [Series; 8] = [
-    Series {
-        subject: StatisticsSubject::Total,
-        ..route("", 100, 60, 90)
-    },
-    route("POST /v1/hotel/offers", 55, 80, 120),
-    route("POST /v1/flight/offers", 20, 140, 60),
-    route("GET /v1/hotel/bookings/{id}", 18, 3, 400),
-    route("POST /v1/hotel/prebook", 7, 160, 40),
-    supplier("SANDBOX_HOTELS", "hotel_pricing.price", 55, 70, 120),
-    supplier("SANDBOX_HOTELS", "hotel_booking.prebook", 7, 120, 40),
-    supplier("SUPPLIER_A", "flight_pricing.price", 20, 130, 60),
-];
-
-/// Returns the statistics of the 24 hours before `now`, sorted by key.
-pub(super) fn past_day(organization: &str, now: Timestamp) -> Vec<(StatisticsKey, CallStatistics)> {
-    let mut rows = BTreeMap::<StatisticsKey, CallStatistics>::new();
-    let last = TimeResolution::Minute.floor(now);
-    for minute in 1..MINUTES {
-        let at = last.plus_ms(-minute * MINUTE_MS);
-        for (index, series) in (0..).zip(&SERIES) {
-            let calls = calls_of_minute(at, index, series);
-            if calls.count == 0 {
-                continue;
+impl DayOfTraffic<'_> {
+    /// Returns the calls of the 24 hours before `now`, about 950. The same day has the same calls.
+    pub(super) fn before(&self, now: Timestamp) -> PastTraffic {
+        /// Share of a call that one minute of an hour with a hundred calls has.
+        const WHOLE_CALL: u64 = 100 * 60 * 100;
+        let mut traffic = PastTraffic::default();
+        let (mut due, mut number) = (0, 0);
+        let last = TimeResolution::Minute.floor(now);
+        for minutes_ago in (1..MINUTES).rev() {
+            let minute = last.plus_ms(-minutes_ago * MINUTE_MS);
+            due += CALLS_MAX * share_of_hour(minute) * (50 + noise(minute, 0));
+            while due >= WHOLE_CALL {
+                due -= WHOLE_CALL;
+                let second = i64::try_from(noise(minute, number) * 6 / 10).unwrap_or_default();
+                let at = minute.plus_ms(second * 1000 + 250);
+                let made = call(number, noise(minute, number + 1), at);
+                self.add(&mut traffic, now, at, made);
+                number += 1;
             }
-            let resolutions = match minute <= MINUTES_SHOWN {
-                true => &TimeResolution::ALL[..],
-                false => &[TimeResolution::Hour],
-            };
-            for organization in [Some(organization), None] {
-                for resolution in resolutions {
-                    let key = StatisticsKey {
-                        organization: organization.map(str::to_owned),
-                        mode: Mode::Test,
-                        resolution: *resolution,
-                        subject: series.subject,
-                        at: resolution.floor(at),
-                        name: series.name.to_owned(),
-                        operation: series.operation.to_owned(),
-                        host: HOST.to_owned(),
-                    };
-                    rows.entry(key).or_default().add(&calls);
-                }
+        }
+        traffic
+    }
+
+    /// Adds a call that was answered at `at`, and counts it.
+    fn add(&self, traffic: &mut PastTraffic, now: Timestamp, at: Timestamp, made: Call) {
+        let operation = made.operation;
+        let request = LoggedRequest {
+            id: RequestLogId::at(at, self.ids.generate()),
+            organization: self.tenant.organization.clone(),
+            mode: self.tenant.mode,
+            request_id: new_request_id(),
+            at,
+            method: operation.method.to_owned(),
+            route: operation.route.to_owned(),
+            path: operation.route.to_owned(),
+            status: made.status(),
+            duration_us: made.duration_us,
+            key: Some(self.key.clone()),
+            user: made.user.clone(),
+            booking: None,
+            code: made.failure.map(|failure| failure.code.to_owned()),
+            host: HOST.to_owned(),
+        };
+        let route = format!("{} {}", operation.method, operation.route);
+        for counted in [
+            (StatisticsSubject::Total, "", ""),
+            (StatisticsSubject::Route, &route, ""),
+        ] {
+            let result = made.result();
+            self.count(traffic, now, at, counted, (made.duration_us, result));
+        }
+        self.add_supplier_call(traffic, now, &request, &made);
+        let bodies = made.bodies(&request.request_id);
+        traffic.requests.push((request, Some(bodies)));
+    }
+
+    /// Adds the call of the supplier's plugin, if there was one, and the HTTP request that it made.
+    fn add_supplier_call(
+        &self,
+        traffic: &mut PastTraffic,
+        now: Timestamp,
+        request: &LoggedRequest,
+        made: &Call,
+    ) {
+        let Some(sent) = made.supplier_call() else {
+            return;
+        };
+        let started_at = request.began_at().plus_ms(1);
+        let end = |duration_us: u64| {
+            started_at.plus_ms(i64::try_from(duration_us / 1000).unwrap_or_default())
+        };
+        let plugin = LoggedCall {
+            id: CallLogId::at(end(sent.duration_us), self.ids.generate()),
+            organization: request.organization.clone(),
+            mode: request.mode,
+            request_id: request.request_id.clone(),
+            kind: LoggedCallKind::Plugin,
+            supplier: sent.supplier.clone(),
+            capability: sent.capability.as_str().to_owned(),
+            function: sent.function.to_owned(),
+            target: String::new(),
+            started_at,
+            duration_us: sent.duration_us,
+            outcome: sent.outcome.as_str().to_owned(),
+            is_failure: sent.is_failure(),
+            detail: None,
+            status: None,
+            request_bytes: 0,
+            response_bytes: 0,
+        };
+        let exchange = LoggedCall {
+            id: CallLogId::at(end(sent.exchange_us), self.ids.generate()),
+            kind: LoggedCallKind::Http,
+            function: String::new(),
+            target: format!("POST {}{}", self.sandbox_url, sent.path),
+            duration_us: sent.exchange_us,
+            outcome: sent.exchange_outcome.as_str().to_owned(),
+            is_failure: sent.exchange_status.is_none(),
+            status: sent.exchange_status,
+            request_bytes: sent.request_bytes,
+            response_bytes: sent.response_bytes,
+            ..plugin.clone()
+        };
+        let (at, operation) = (end(sent.duration_us), sent.operation());
+        let counted = (
+            StatisticsSubject::Supplier,
+            sent.supplier.as_str(),
+            operation.as_str(),
+        );
+        self.count(traffic, now, at, counted, (sent.duration_us, sent.result()));
+        // A minute has so few calls that each is one of its slowest.
+        let failed = sent.is_failure().then_some(RemarkableReason::Failed);
+        for reason in failed.into_iter().chain([RemarkableReason::Slow]) {
+            traffic.remarkable.push(RemarkableCall {
+                tenant: self.tenant.clone(),
+                at: TimeResolution::Minute.floor(at),
+                supplier: sent.supplier.clone(),
+                operation: operation.clone(),
+                reason,
+                request_id: request.request_id.clone(),
+                duration_us: sent.duration_us,
+                outcome: plugin.outcome.clone(),
+            });
+        }
+        traffic.calls.extend([plugin, exchange]);
+    }
+
+    /// Counts a call for the organization and for all together: by hour, and by minute if the charts
+    /// show its minute.
+    fn count(
+        &self,
+        traffic: &mut PastTraffic,
+        now: Timestamp,
+        at: Timestamp,
+        (subject, name, operation): Counted<'_>,
+        (duration_us, result): (u64, CallResult),
+    ) {
+        let resolutions = match now.since(at) <= MINUTES_SHOWN * MINUTE_MS {
+            true => &TimeResolution::ALL[..],
+            false => &[TimeResolution::Hour],
+        };
+        for organization in [Some(self.tenant.organization.clone()), None] {
+            for resolution in resolutions {
+                let key = StatisticsKey {
+                    organization: organization.clone(),
+                    mode: self.tenant.mode,
+                    resolution: *resolution,
+                    subject,
+                    at: resolution.floor(at),
+                    name: name.to_owned(),
+                    operation: operation.to_owned(),
+                    host: HOST.to_owned(),
+                };
+                let calls = traffic.statistics.entry(key).or_default();
+                calls.add_call(duration_us, result);
             }
         }
     }
-    rows.into_iter().collect()
 }
 
-fn calls_of_minute(at: Timestamp, index: u64, series: &Series) -> CallStatistics {
-    let minute = at.0.unsigned_abs() / MINUTE_MS.unsigned_abs();
-    let hour = usize::try_from(minute / 60 % 24).unwrap_or(0);
-    let shape = SHAPE.get(hour).copied().unwrap_or(0);
-    // Noise without a generator of random numbers: the same day looks the same.
-    let noise = |salt: u64| (minute.wrapping_mul(2_654_435_761) ^ salt.wrapping_mul(40_503)) % 100;
-    let calls = CALLS_MAX * shape * series.share * (60 + noise(index)) / 1_000_000;
-    let mut statistics = CallStatistics::default();
-    for call in 0..calls {
-        let spread = noise(index * 64 + call);
-        let slow = if spread > 97 { 6 } else { 1 };
-        let duration_us = series.usual_ms * 10 * (60 + spread) * slow;
-        let result = match (minute * CALLS_MAX + call) % series.fails_each {
-            0 => CallResult::ServerError,
-            1 | 2 => CallResult::ClientError,
-            _ => CallResult::Succeeded,
+/// Returns the share of the busiest hour in percent of the hour of a time.
+fn share_of_hour(time: Timestamp) -> u64 {
+    let hour = time.0.div_euclid(60 * MINUTE_MS).rem_euclid(24);
+    let share = usize::try_from(hour).ok().and_then(|hour| SHAPE.get(hour));
+    share.copied().unwrap_or_default()
+}
+
+/// Returns a number below 100 that looks random, without a generator of random numbers.
+fn noise(minute: Timestamp, salt: u64) -> u64 {
+    let minute = minute.0.unsigned_abs() / MINUTE_MS.unsigned_abs();
+    let mixed = (minute.wrapping_mul(2_654_435_761) ^ salt.wrapping_mul(40_503))
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 32) % 100
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use host_application::id_generator::UuidV7Generator;
+    use host_domain::owner::Mode;
+
+    const NOW: Timestamp = Timestamp(1_795_660_860_000);
+
+    fn past_day() -> PastTraffic {
+        let tenant = Tenant {
+            organization: "demo".to_owned(),
+            mode: Mode::Test,
         };
-        statistics.add_call(duration_us, result);
+        let day = DayOfTraffic {
+            tenant: &tenant,
+            key: &KeyId::from_bits(1),
+            sandbox_url: "http://127.0.0.1:9",
+            ids: &UuidV7Generator,
+        };
+        day.before(NOW)
     }
-    statistics
+
+    /// Returns the statistics of all organizations by minute or by hour.
+    fn counted(
+        traffic: &PastTraffic,
+        resolution: TimeResolution,
+        subject: StatisticsSubject,
+    ) -> Vec<(&StatisticsKey, &CallStatistics)> {
+        let rows = traffic.statistics.iter();
+        rows.filter(|(key, _)| {
+            (key.resolution, key.subject) == (resolution, subject) && key.organization.is_none()
+        })
+        .collect()
+    }
+
+    #[test]
+    fn every_hour_has_as_many_logged_calls_as_are_counted() {
+        let traffic = past_day();
+        assert!(
+            (300..=1000).contains(&traffic.requests.len()),
+            "{} calls",
+            traffic.requests.len()
+        );
+        let hours = counted(&traffic, TimeResolution::Hour, StatisticsSubject::Total);
+        assert!(hours.len() >= 24, "{} hours have calls", hours.len());
+        for (key, calls) in hours {
+            let end = key.at.plus_ms(TimeResolution::Hour.ms());
+            let logged = traffic.requests.iter().map(|(request, _)| request);
+            let logged = logged.filter(|request| request.at >= key.at && request.at < end);
+            let with_status = |statuses: std::ops::Range<u16>| {
+                let logged = logged.clone();
+                u64::try_from(
+                    logged
+                        .filter(|request| statuses.contains(&request.status))
+                        .count(),
+                )
+                .unwrap()
+            };
+            assert_eq!(with_status(100..600), calls.count);
+            assert_eq!(with_status(400..500), calls.client_errors);
+            assert_eq!(with_status(500..600), calls.server_errors);
+        }
+    }
+
+    #[test]
+    fn calls_of_suppliers_are_within_their_api_call() {
+        let traffic = past_day();
+        let suppliers = counted(&traffic, TimeResolution::Hour, StatisticsSubject::Supplier);
+        let counted: u64 = suppliers.iter().map(|(_, calls)| calls.count).sum();
+        assert_eq!(2 * counted, u64::try_from(traffic.calls.len()).unwrap());
+        for call in &traffic.calls {
+            let mut requests = traffic.requests.iter().map(|(request, _)| request);
+            let request = requests.find(|request| request.request_id == call.request_id);
+            let request = request.unwrap();
+            let end = call
+                .started_at
+                .plus_ms(i64::try_from(call.duration_us / 1000).unwrap());
+            assert!(request.began_at() <= call.started_at && end <= request.at);
+            assert!(request.at < NOW && NOW.since(request.at) < MINUTES * MINUTE_MS);
+            assert!(!call.is_failure || request.status >= 500);
+        }
+    }
 }

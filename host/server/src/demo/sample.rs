@@ -1,8 +1,9 @@
 //! Sample data of the demo: bookings that end in every way, webhooks and watches, made over the API
-//! as a client would, and the traffic of the day before as numbers.
+//! as a client would, and the searches of the day before in the request log and the statistics.
 
 use crate::demo::ORGANIZATION;
-use crate::demo::day::past_day;
+use crate::demo::day::DayOfTraffic;
+use crate::demo::traveller::traveller;
 use anyhow::{Context, ensure};
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -10,6 +11,7 @@ use host_application::api_key::service::{CreatedApiKey, NewApiKey};
 use host_application::application::Application;
 use host_application::context::ApiKeyScope;
 use host_domain::audit::Actor;
+use host_domain::id::KeyId;
 use host_domain::owner::{Mode, Tenant};
 use host_storage::UnitOfWork;
 use http::header::CONTENT_TYPE;
@@ -74,15 +76,6 @@ const TRIPS: &[(&str, &str, Ending)] = &[
     ("LHR", "JFK", Ending::Abandoned),
 ];
 
-/// Travellers: first and last name, sex in the form of a passport.
-const TRAVELLERS: &[(&str, &str, &str)] = &[
-    ("Ada", "Lovelace", "F"),
-    ("Alan", "Turing", "M"),
-    ("Grace", "Hopper", "F"),
-    ("Konrad", "Zuse", "M"),
-    ("Hedy", "Lamarr", "F"),
-];
-
 /// Makes the sample data, once for each database.
 pub(crate) struct SampleData {
     application: Arc<Application>,
@@ -124,15 +117,34 @@ impl SampleData {
         if existing.iter().any(|key| key.name == KEY_NAME) {
             return Ok(());
         }
-        let now = self.application.clock.now();
-        let mut write = UnitOfWork::new(now);
-        write.add_statistics(&past_day(ORGANIZATION, now));
-        self.application.store.commit(write).await?;
         let created = self.create_key().await?;
-        let made = self.use_api(created.key).await;
+        let made = match self.store_past_day(&created.id).await {
+            Ok(()) => self.use_api(created.key).await,
+            Err(error) => Err(error),
+        };
         // Programs have no use for the key, and nobody has seen it.
         keys.revoke(&Actor::system(), &created.id).await?;
         made
+    }
+
+    /// Stores the calls of the 24 hours before now with their statistics, all or none, unless the
+    /// configuration turns the recording off.
+    async fn store_past_day(&self, key: &KeyId) -> anyhow::Result<()> {
+        let application = &self.application;
+        if !application.recorder.is_on() {
+            return Ok(());
+        }
+        let now = application.clock.now();
+        let day = DayOfTraffic {
+            tenant: &tenant(),
+            key,
+            sandbox_url: &self.sandbox_url,
+            ids: application.ids.as_ref(),
+        };
+        let mut write = UnitOfWork::new(now);
+        day.before(now).insert_in(&mut write);
+        application.store.commit(write).await?;
+        Ok(())
     }
 
     async fn use_api(&self, key: SecretString) -> anyhow::Result<()> {
@@ -167,10 +179,7 @@ impl SampleData {
 
     async fn create_key(&self) -> anyhow::Result<CreatedApiKey> {
         let new = NewApiKey {
-            tenant: Tenant {
-                organization: ORGANIZATION.to_owned(),
-                mode: Mode::Test,
-            },
+            tenant: tenant(),
             name: KEY_NAME.to_owned(),
             scopes: ApiKeyScope::DEFAULT.to_vec(),
             expires_at: None,
@@ -390,10 +399,11 @@ impl<Day: Fn(i64) -> String> SampleClient<Day> {
     }
 }
 
-/// Returns one of the travellers, in turn.
-fn traveller(number: usize) -> (&'static str, &'static str, &'static str) {
-    let mut travellers = TRAVELLERS.iter().copied().cycle();
-    travellers.nth(number).unwrap_or_default()
+fn tenant() -> Tenant {
+    Tenant {
+        organization: ORGANIZATION.to_owned(),
+        mode: Mode::Test,
+    }
 }
 
 fn contact(first: &str, last: &str) -> Value {
