@@ -113,6 +113,8 @@ codes! {
         "It is still being sent.";
     SubscriptionPaused = 409 "subscription_paused" never "The subscription is paused"
         "Resume it first.";
+    AccountConflict = 409 "account_conflict" never "The account does not allow this"
+        "Only the admin listener sends this: an account with the address exists, the account has no such role, the person is a member already, or the organization would have no admin.";
     WatchStateConflict = 409 "watch_state_conflict" never "The watch's status does not allow this"
         "Read the watch.";
     OfferInvalid = 422 "offer_invalid" never "The offer reference is not valid"

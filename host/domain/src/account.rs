@@ -96,6 +96,14 @@ impl AccountRole {
             } => own == organization && *role >= permission.lowest_role(),
         }
     }
+
+    /// Returns the organization of the role, or `None` for operators, who have all.
+    pub fn organization(&self) -> Option<&str> {
+        match self {
+            Self::Operator => None,
+            Self::Organization { organization, .. } => Some(organization),
+        }
+    }
 }
 
 /// Maximum length of the identifier of an organization.

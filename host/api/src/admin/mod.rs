@@ -1,15 +1,20 @@
 //! The operator API of a running process, on its own listener: metrics, suppliers, resolution of
-//! unresolved outcomes, retries of parked jobs, and what operators read and do on the pages of the
-//! dashboard. It requires no key; access to the listener grants full trust. Web pages have no
+//! unresolved outcomes, retries of parked jobs, accounts, and what operators read and do on the pages
+//! of the dashboard. It requires no key; access to the listener grants full trust. Web pages have no
 //! access.
 
+#[cfg(feature = "dashboard")]
+mod accounts;
 mod actor;
 mod audit;
 mod bookings;
 mod bulk_replays;
 mod deliveries;
 mod go_live;
+mod keys;
 mod mandates;
+#[cfg(feature = "dashboard")]
+mod members;
 mod open_outcome;
 mod origin;
 mod overview;
@@ -28,11 +33,16 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+#[cfg(feature = "dashboard")]
+use host_application::account::{members::MemberService, service::AccountService};
+use host_application::api_key::service::ApiKeyService;
 use host_application::application::Application;
 use host_application::audit::service::AuditService;
 use host_application::booking::open_outcome::OpenOutcomeReader;
 use host_application::booking::reader::BookingReader;
 use host_application::booking::settlement::SettlementService;
+#[cfg(feature = "dashboard")]
+use host_application::config::DashboardConfig;
 use host_application::id_generator;
 use host_application::jobs::operator::OperatorService;
 use host_application::mandate::service::MandateService;
@@ -65,6 +75,7 @@ pub struct AdminState {
 }
 
 services! { AdminState:
+    api_key_service: Arc<ApiKeyService>;
     suppliers: Arc<SupplierDirectory>;
     supplier_control: Arc<SupplierControl>;
     operator: Arc<OperatorService>;
@@ -85,8 +96,18 @@ services! { AdminState:
     webhooks.subscriptions: Arc<WebhookService>;
 }
 
+#[cfg(feature = "dashboard")]
+services! { AdminState:
+    accounts.accounts: Arc<AccountService>;
+    accounts.members: Arc<MemberService>;
+    config.dashboard: DashboardConfig;
+}
+
 pub fn router(state: &AdminState) -> Router {
-    Router::new()
+    let routes = Router::new();
+    #[cfg(feature = "dashboard")]
+    let routes = routes.merge(account_routes());
+    routes
         .route(
             "/healthz",
             get(|| async { Json(json!({ "data": { "status": "ok" } })) }),
@@ -119,12 +140,40 @@ pub fn router(state: &AdminState) -> Router {
         .route("/mandates/{id}", get(mandates::show))
         .route("/mandates/{id}/revoke", post(mandates::revoke))
         .route("/search", get(search::search))
+        .route("/keys", get(keys::list).post(keys::create))
+        .route("/keys/{id}", get(keys::show))
+        .route("/keys/{id}/revoke", post(keys::revoke))
         .layer(from_fn_with_state(
             state.clone(),
             origin::refuse_foreign_requests,
         ))
         .layer(from_fn_with_state(state.clone(), render_problems))
         .with_state(state.clone())
+}
+
+#[cfg(feature = "dashboard")]
+fn account_routes() -> Router<AdminState> {
+    Router::new()
+        .route("/accounts", get(accounts::list).post(accounts::create))
+        .route("/accounts/{email}/disable", post(accounts::disable))
+        .route("/accounts/{email}/reset", post(accounts::reset))
+        .route("/accounts/{email}/set-role", post(accounts::set_role))
+        .route("/accounts/{email}/remove-role", post(accounts::remove_role))
+        .route("/members", get(members::list))
+        .route(
+            "/members/invitations",
+            get(members::list_invitations).post(members::invite),
+        )
+        .route(
+            "/members/invitations/revoke",
+            post(members::revoke_invitation),
+        )
+        .route(
+            "/members/{organization}/{account}",
+            get(members::show)
+                .patch(members::set_role)
+                .delete(members::remove),
+        )
 }
 
 fn supplier_routes() -> Router<AdminState> {

@@ -4,6 +4,7 @@ mod audited;
 mod failure;
 mod lockout;
 pub(crate) mod maintenance;
+pub mod members;
 pub mod oidc;
 mod password;
 pub mod password_change;
@@ -20,6 +21,7 @@ pub mod viewer;
 mod tests;
 
 use crate::account::lockout::SignInLimiter;
+use crate::account::members::MemberService;
 use crate::account::oidc::OidcService;
 use crate::account::password::HashingQueue;
 use crate::account::password_change::PasswordService;
@@ -37,6 +39,7 @@ use std::sync::Arc;
 /// The services of people's accounts.
 pub struct AccountServices {
     pub accounts: Arc<AccountService>,
+    pub members: Arc<MemberService>,
     /// `None` without single sign-on.
     pub oidc: Option<Arc<OidcService>>,
     pub passwords: Arc<PasswordService>,
@@ -76,6 +79,7 @@ impl AccountServices {
         let oidc = OidcService::new(base, sealer, &sessions, oidc)?;
         Ok(Self {
             accounts: Arc::new(AccountService::new(base.clone())),
+            members: Arc::new(MemberService::new(base.clone())),
             oidc: oidc.map(Arc::new),
             passwords,
             sessions,

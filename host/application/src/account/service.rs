@@ -3,8 +3,10 @@
 use crate::account::audited::audit_account_in;
 use crate::account::lockout::clear_failures_in;
 use crate::account::secret::RandomSourceFailure;
-use crate::account::setup::{add_link_in, invited_account};
+use crate::account::setup::{add_link_in, end_first_link_in, invited_account};
+use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
+use crate::config::DashboardConfig;
 use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
 use crate::deadline::Deadline;
 use crate::storage_failure::StorageFailure;
@@ -13,7 +15,7 @@ use host_domain::audit::{Actor, AuditAction};
 use host_domain::id::AccountId;
 use host_domain::time::Timestamp;
 use host_storage::{CommitError, Conflict, DatabaseError, StoredAccount, UnitOfWork};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -29,6 +31,8 @@ pub enum AccountError {
     NotFound,
     #[error("an account with this address exists")]
     Exists,
+    #[error("the account does not have this role")]
+    NoRole,
     #[error(transparent)]
     Contended(#[from] DeadlinePassed),
     #[error(transparent)]
@@ -49,6 +53,28 @@ impl From<CommitError> for AccountError {
             Some(Conflict::AccountExists) => Self::Exists,
             _ => Self::Storage(error.into()),
         }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SetupLinkError {
+    #[error("the dashboard has no listener; set dashboard.listen or dashboard.public_url")]
+    NotServed,
+    #[error(transparent)]
+    Storage(#[from] StorageFailure),
+}
+
+/// Makes links to the dashboard's set-up page, which sets up accounts and accepts invitations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetupLinks {
+    /// Without a trailing slash.
+    base_url: String,
+}
+
+impl SetupLinks {
+    /// Returns the link with a token. Whoever has it can use it.
+    pub fn url(&self, token: &SecretString) -> String {
+        format!("{}/setup/{}", self.base_url, token.expose_secret())
     }
 }
 
@@ -77,7 +103,7 @@ impl From<StoredAccount> for AccountSummary {
     }
 }
 
-/// Creates, lists, disables and resets accounts.
+/// Creates, lists, disables and resets accounts, and changes their roles.
 pub struct AccountService {
     base: Base,
 }
@@ -97,13 +123,25 @@ impl AccountService {
         Ok(stored.await?)
     }
 
-    /// Returns the URL under which a gateway served the dashboard last, if any did.
+    /// Returns the beginning of links to the dashboard: the configured public URL, else the address
+    /// at which a gateway with this database served the dashboard last, else the configured address.
     ///
     /// # Errors
-    /// The database failed.
-    pub async fn link_base(&self) -> Result<Option<String>, StorageFailure> {
-        let stored = self.base.store.setting(LINK_BASE).await?;
-        Ok(stored.and_then(|url| String::from_utf8(url).ok()))
+    /// [`SetupLinkError`].
+    pub async fn setup_links(
+        &self,
+        dashboard: &DashboardConfig,
+    ) -> Result<SetupLinks, SetupLinkError> {
+        if let Some(origin) = dashboard.public_origin() {
+            return Ok(SetupLinks { base_url: origin });
+        }
+        let stored = self.base.store.setting(LINK_BASE).await;
+        let stored = stored.map_err(StorageFailure::from)?;
+        let served = stored.and_then(|url| String::from_utf8(url).ok());
+        let configured = || dashboard.listen.map(|address| dashboard.base_url(address));
+        let base_url = served.or_else(configured);
+        let base_url = base_url.ok_or(SetupLinkError::NotServed)?;
+        Ok(SetupLinks { base_url })
     }
 
     /// Returns all accounts, ordered by address.
@@ -171,6 +209,94 @@ impl AccountService {
         };
         self.change(actor, AuditAction::AccountReset, email, reset)
             .await
+    }
+
+    /// Gives an account a role: that of operators, or one in an organization, which replaces the
+    /// account's previous one there. Open invitations of the address to the organization are revoked.
+    /// Unlike [`MemberService::set_role`](crate::account::members::MemberService::set_role), this may
+    /// leave an organization without an admin. Returns the account.
+    ///
+    /// # Errors
+    /// [`AccountError::NotFound`], [`AccountError::Contended`] or [`AccountError::Storage`].
+    pub async fn set_role(
+        &self,
+        actor: &Actor,
+        email: &EmailAddress,
+        role: &AccountRole,
+    ) -> Result<AccountSummary, AccountError> {
+        let organization = role.organization();
+        let set = |write: &mut UnitOfWork, roles: &mut Vec<AccountRole>| {
+            roles.retain(|held| held.organization() != organization);
+            roles.push(role.clone());
+            if let Some(organization) = organization {
+                write.revoke_invitations(organization, email);
+            }
+            Ok(())
+        };
+        self.change_roles(actor, email, set).await
+    }
+
+    /// Takes the role of operators from an account, or its role in an organization. If an admin loses
+    /// the role, the unused invitations to the organization are revoked. This may leave an
+    /// organization without an admin, and the installation without an operator. Returns the account.
+    ///
+    /// # Errors
+    /// [`AccountError::NotFound`], [`AccountError::NoRole`], [`AccountError::Contended`] or
+    /// [`AccountError::Storage`].
+    pub async fn remove_role(
+        &self,
+        actor: &Actor,
+        email: &EmailAddress,
+        organization: Option<&str>,
+    ) -> Result<AccountSummary, AccountError> {
+        let remove = |_: &mut UnitOfWork, roles: &mut Vec<AccountRole>| {
+            let before = roles.len();
+            roles.retain(|held| held.organization() != organization);
+            match roles.len() < before {
+                true => Ok(()),
+                false => Err(AccountError::NoRole),
+            }
+        };
+        self.change_roles(actor, email, remove).await
+    }
+
+    /// Changes the roles of an account. Its sessions continue with the new roles. Repeats the change
+    /// if the account or its roles changed meanwhile.
+    async fn change_roles(
+        &self,
+        actor: &Actor,
+        email: &EmailAddress,
+        change: impl Fn(&mut UnitOfWork, &mut Vec<AccountRole>) -> Result<(), AccountError>,
+    ) -> Result<AccountSummary, AccountError> {
+        let mut backoff = ConflictBackoff::new(Deadline::from_now(CHANGE_TIME_MAX));
+        loop {
+            let account = self.base.store.account_by_email(email).await?;
+            let account = account.ok_or(AccountError::NotFound)?;
+            let mut changed = account.clone();
+            let mut write = self.base.unit_of_work();
+            change(&mut write, &mut changed.roles)?;
+            (changed.roles).sort_by(|a, b| a.organization().cmp(&b.organization()));
+            if changed.roles == account.roles {
+                return Ok(account.into());
+            }
+            let lost = account.roles.iter();
+            let lost = lost.filter(|role| !changed.roles.contains(role)).cloned();
+            revoke_invitations_in(&mut write, &lost.collect::<Vec<_>>());
+            if changed.state == AccountState::Active {
+                end_first_link_in(&mut write, &changed);
+            }
+            write.set_account_roles(&account.id, &account.roles, &changed.roles);
+            let action = AuditAction::AccountRolesChanged;
+            let audited = AuditChange::new(action, account.id.as_str());
+            let audited = audited.before(audited_account(&account));
+            let audited = audited.after(audited_account(&changed));
+            audit_in(&mut write, &self.base, actor, audited);
+            let conflict = Conflict::AccountVersion;
+            if self.base.commit_unless(conflict, write).await? {
+                return Ok(changed.into());
+            }
+            backoff.wait(self.base.ids.as_ref()).await?;
+        }
     }
 
     /// Changes an account and ends its sessions. Repeats the change if the account changed

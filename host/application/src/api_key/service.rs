@@ -7,10 +7,12 @@ use crate::context::ApiKeyScope;
 use crate::storage_failure::StorageFailure;
 use host_domain::account::is_organization_id;
 use host_domain::audit::{Actor, AuditAction};
+use host_domain::console::{ApiKeyFilter, ApiKeyStatus, TenantScope};
 use host_domain::id::KeyId;
 use host_domain::owner::Tenant;
+use host_domain::page::{CursorPage, CursorRequest};
 use host_domain::time::{Date, Timestamp};
-use host_storage::{ApiKey, Conflict, UnitOfWork};
+use host_storage::{ApiKey, Conflict, DatabaseError, UnitOfWork};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
 
@@ -101,6 +103,22 @@ pub struct CreatedApiKey {
     pub key: SecretString,
 }
 
+/// A key with its status at the time of the read.
+#[derive(Debug, Clone)]
+pub struct ListedApiKey {
+    pub key: ApiKey,
+    pub status: ApiKeyStatus,
+}
+
+impl ListedApiKey {
+    fn new(key: ApiKey, now: Timestamp) -> Self {
+        Self {
+            status: key.status(now),
+            key,
+        }
+    }
+}
+
 /// Manages the API keys of all organizations.
 pub struct ApiKeyService {
     base: Base,
@@ -186,6 +204,30 @@ impl ApiKeyService {
     /// The database failed.
     pub async fn list(&self, organization: Option<&str>) -> Result<Vec<ApiKey>, StorageFailure> {
         Ok(self.base.store.api_keys(organization).await?)
+    }
+
+    /// Returns a page of the keys of a scope, newest first, with their status now.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn list_any(
+        &self,
+        scope: &TenantScope,
+        filter: &ApiKeyFilter,
+        page: &CursorRequest,
+    ) -> Result<CursorPage<ListedApiKey>, DatabaseError> {
+        let now = self.base.now();
+        let found = self.base.store.api_key_page(scope, filter, now, page);
+        Ok(found.await?.map(|key| ListedApiKey::new(key, now)))
+    }
+
+    /// Returns a key with its status now, even if it is revoked or expired.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub async fn find_any(&self, id: &KeyId) -> Result<Option<ListedApiKey>, DatabaseError> {
+        let (found, now) = (self.base.store.api_key(id).await?, self.base.now());
+        Ok(found.map(|key| ListedApiKey::new(key, now)))
     }
 
     /// Returns a key, even if it is revoked or expired.

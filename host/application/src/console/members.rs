@@ -1,31 +1,18 @@
 //! Members of organizations as admins manage them.
 
+use crate::account::members::{MemberService, MemberSummary, MembershipError, OpenInvitation};
 use crate::account::secret::RandomSourceFailure;
-use crate::account::setup::add_invitation_in;
 use crate::account::viewer::Viewer;
-use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
-use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
+use crate::conflict_backoff::DeadlinePassed;
 use crate::console::access::AccessError;
 use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
-use crate::deadline::Deadline;
 use crate::storage_failure::StorageFailure;
-use host_domain::account::{
-    AccountRole, EmailAddress, OrganizationRole, Permission, is_organization_id,
-};
-use host_domain::audit::AuditAction;
+use host_domain::account::{EmailAddress, OrganizationRole, Permission};
 use host_domain::id::AccountId;
 use host_domain::time::Timestamp;
-use host_storage::{CommitError, Conflict, DatabaseError, Member, StoredAccountLink};
+use host_storage::DatabaseError;
 use secrecy::SecretString;
-use serde_json::json;
-use std::time::Duration;
-
-/// Maximum number of invitations that are shown. They last 24 hours.
-const INVITATIONS_MAX: u32 = 200;
-
-/// Time in which concurrent changes of a member must have ended.
-const CHANGE_TIME_MAX: Duration = Duration::from_secs(10);
 
 #[derive(Debug, thiserror::Error)]
 pub enum MemberError {
@@ -52,16 +39,24 @@ impl From<DatabaseError> for MemberError {
     }
 }
 
-impl From<CommitError> for MemberError {
-    fn from(error: CommitError) -> Self {
-        Self::Storage(error.into())
+impl From<MembershipError> for MemberError {
+    fn from(error: MembershipError) -> Self {
+        match error {
+            MembershipError::NoMember => AccessError::NotFound.into(),
+            MembershipError::InvalidOrganization => Self::InvalidOrganization,
+            MembershipError::AlreadyMember => Self::AlreadyMember,
+            MembershipError::LastAdmin => Self::LastAdmin,
+            MembershipError::Contended(error) => Self::Contended(error),
+            MembershipError::Random(error) => Self::Random(error),
+            MembershipError::Storage(failure) => Self::Storage(failure),
+        }
     }
 }
 
 /// A member as a person sees it.
 #[derive(Debug, Clone)]
 pub struct MemberView {
-    pub member: Member,
+    pub member: MemberSummary,
     /// Whether the person may change the role and remove the member.
     pub can_manage: bool,
 }
@@ -87,10 +82,18 @@ pub struct MemberList {
 /// Lists, invites, changes and removes members within the roles of a person. Members belong to
 /// both modes of an organization.
 pub struct ConsoleMembers {
-    pub(crate) base: Base,
+    base: Base,
+    members: MemberService,
 }
 
 impl ConsoleMembers {
+    pub(crate) fn new(base: &Base) -> Self {
+        Self {
+            base: base.clone(),
+            members: MemberService::new(base.clone()),
+        }
+    }
+
     /// Returns a page of members, the last joined one first, and the open invitations.
     ///
     /// # Errors
@@ -101,21 +104,18 @@ impl ConsoleMembers {
         request: &ConsoleListRequest<()>,
     ) -> Result<MemberList, MemberError> {
         let scope = viewer.scope(request.organization.as_deref())?;
-        let (store, now) = (&self.base.store, self.base.now());
         let (organizations, page) = (scope.organizations.as_deref(), request.page());
-        let (members, links, organizations) = futures::try_join!(
-            store.member_page(organizations, &page),
-            store.invitations(organizations, now, INVITATIONS_MAX),
-            readable_organizations(store, viewer),
+        let (members, invitations, organizations) = futures::try_join!(
+            self.members.list(organizations, &page),
+            self.members.invitations(organizations),
+            readable_organizations(&self.base.store, viewer),
         )?;
         let list = ConsoleList {
             page: members.map(|member| view(viewer, member)),
             organizations,
         };
-        let invitations = links
-            .into_iter()
-            .filter_map(|link| invitation(viewer, link))
-            .collect();
+        let invitations = invitations.into_iter();
+        let invitations = invitations.map(|open| invitation(viewer, open)).collect();
         Ok(MemberList { list, invitations })
     }
 
@@ -130,8 +130,7 @@ impl ConsoleMembers {
         account: &AccountId,
     ) -> Result<MemberView, MemberError> {
         viewer.require(Permission::Read, organization)?;
-        let member = self.base.store.member(organization, account).await?;
-        let member = member.ok_or(AccessError::NotFound)?;
+        let member = self.members.find(organization, account).await?;
         Ok(view(viewer, member))
     }
 
@@ -148,22 +147,8 @@ impl ConsoleMembers {
         role: OrganizationRole,
     ) -> Result<SecretString, MemberError> {
         viewer.require(Permission::ManageMembers, organization)?;
-        if !is_organization_id(organization) {
-            return Err(MemberError::InvalidOrganization);
-        }
-        let account = self.base.store.account_by_email(email).await?;
-        let roles = account.map(|account| account.roles).unwrap_or_default();
-        if roles.iter().any(|held| is_role_in(held, organization)) {
-            return Err(MemberError::AlreadyMember);
-        }
-        let mut write = self.base.unit_of_work();
-        let token = add_invitation_in(&mut write, &self.base, organization, email, role)?;
-        let change = AuditChange::new(AuditAction::MemberInvited, email.as_str());
-        let change = change.of_organization(organization);
-        let after = json!({ "role": role.as_str() });
-        audit_in(&mut write, &self.base, &viewer.actor(), change.after(after));
-        self.base.store.commit(write).await?;
-        Ok(token)
+        let (members, actor) = (&self.members, viewer.actor());
+        Ok(members.invite(&actor, organization, email, role).await?)
     }
 
     /// Revokes the open invitation of an address to an organization. Returns `false` if there is none;
@@ -178,17 +163,10 @@ impl ConsoleMembers {
         email: &EmailAddress,
     ) -> Result<bool, MemberError> {
         viewer.require(Permission::ManageMembers, organization)?;
-        let (store, now) = (&self.base.store, self.base.now());
-        if !store.has_invitation(organization, email, now).await? {
-            return Ok(false);
-        }
-        let mut write = self.base.unit_of_work();
-        write.revoke_invitations(organization, email);
-        let change = AuditChange::new(AuditAction::MemberInvitationRevoked, email.as_str());
-        let change = change.of_organization(organization);
-        audit_in(&mut write, &self.base, &viewer.actor(), change);
-        self.base.store.commit(write).await?;
-        Ok(true)
+        let (members, actor) = (&self.members, viewer.actor());
+        Ok(members
+            .revoke_invitation(&actor, organization, email)
+            .await?)
     }
 
     /// Changes the role of a member. If an admin loses the role, the unused invitations to the
@@ -204,7 +182,12 @@ impl ConsoleMembers {
         account: &AccountId,
         role: OrganizationRole,
     ) -> Result<(), MemberError> {
-        self.change(viewer, organization, account, Some(role)).await
+        viewer.require(Permission::ManageMembers, organization)?;
+        let (members, actor) = (&self.members, viewer.actor());
+        members
+            .set_role(&actor, organization, account, role)
+            .await?;
+        Ok(())
     }
 
     /// Removes a member, as [`ConsoleMembers::set_role`] for the invitations of an admin. The account and
@@ -218,65 +201,13 @@ impl ConsoleMembers {
         organization: &str,
         account: &AccountId,
     ) -> Result<(), MemberError> {
-        self.change(viewer, organization, account, None).await
-    }
-
-    /// Gives a member a role, or removes the member if it is `None`. Repeats the change if the
-    /// members changed meanwhile.
-    async fn change(
-        &self,
-        viewer: &Viewer,
-        organization: &str,
-        account: &AccountId,
-        role: Option<OrganizationRole>,
-    ) -> Result<(), MemberError> {
         viewer.require(Permission::ManageMembers, organization)?;
-        let store = &self.base.store;
-        let mut backoff = ConflictBackoff::new(Deadline::from_now(CHANGE_TIME_MAX));
-        loop {
-            let member = store.member(organization, account).await?;
-            let member = member.ok_or(AccessError::NotFound)?;
-            if role == Some(member.role) {
-                return Ok(());
-            }
-            if member.role == OrganizationRole::Admin
-                && !store.has_other_admin(organization, account).await?
-            {
-                return Err(MemberError::LastAdmin);
-            }
-            let mut write = self.base.unit_of_work();
-            let action = match role {
-                Some(role) => {
-                    write.set_member_role(&member, role);
-                    AuditAction::MemberRoleChanged
-                }
-                None => {
-                    write.delete_member(&member);
-                    AuditAction::MemberRemoved
-                }
-            };
-            if member.role == OrganizationRole::Admin {
-                // Otherwise the person could come back by an invitation to another address.
-                write.revoke_all_invitations(organization);
-            }
-            let state = |role: OrganizationRole| json!({ "email": member.email.as_str(), "role": role.as_str() });
-            let change = AuditChange::new(action, account.as_str()).of_organization(organization);
-            let change = change.before(state(member.role));
-            let change = match role {
-                Some(role) => change.after(state(role)),
-                None => change,
-            };
-            audit_in(&mut write, &self.base, &viewer.actor(), change);
-            let conflict = Conflict::MemberChanged;
-            if self.base.commit_unless(conflict, write).await? {
-                return Ok(());
-            }
-            backoff.wait(self.base.ids.as_ref()).await?;
-        }
+        let (members, actor) = (&self.members, viewer.actor());
+        Ok(members.remove(&actor, organization, account).await?)
     }
 }
 
-fn view(viewer: &Viewer, member: Member) -> MemberView {
+fn view(viewer: &Viewer, member: MemberSummary) -> MemberView {
     MemberView {
         can_manage: can_manage(viewer, &member.organization),
         member,
@@ -288,27 +219,12 @@ fn can_manage(viewer: &Viewer, organization: &str) -> bool {
     required.is_ok()
 }
 
-/// Returns the invitation of a link, which has an organization, an address and one role.
-fn invitation(viewer: &Viewer, link: StoredAccountLink) -> Option<Invitation> {
-    let organization = link.organization?;
-    let role = link.roles.first().and_then(|role| match role {
-        AccountRole::Operator => None,
-        AccountRole::Organization { role, .. } => Some(*role),
-    });
-    Some(Invitation {
-        can_manage: can_manage(viewer, &organization),
-        organization,
-        email: link.email?,
-        role: role?,
-        expires_at: link.expires_at,
-    })
-}
-
-fn is_role_in(role: &AccountRole, organization: &str) -> bool {
-    match role {
-        AccountRole::Operator => false,
-        AccountRole::Organization {
-            organization: own, ..
-        } => own == organization,
+fn invitation(viewer: &Viewer, open: OpenInvitation) -> Invitation {
+    Invitation {
+        can_manage: can_manage(viewer, &open.organization),
+        organization: open.organization,
+        email: open.email,
+        role: open.role,
+        expires_at: open.expires_at,
     }
 }

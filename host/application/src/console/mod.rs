@@ -149,7 +149,7 @@ impl ConsoleServices {
                 base: base.clone(),
                 log: Arc::clone(&reporting.request_log),
             }),
-            members: Arc::new(ConsoleMembers { base: base.clone() }),
+            members: Arc::new(ConsoleMembers::new(base)),
             overview: Arc::new(ConsoleOverview {
                 reader: Arc::clone(&reporting.overview),
             }),

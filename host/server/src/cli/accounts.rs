@@ -1,13 +1,14 @@
 //! `stopover accounts`: manages the accounts of people who use the dashboard, even while the server
 //! is running.
 
-use crate::cli::{CliError, ConfigSource, actor, open_base, organization, print_line};
+use crate::cli::{
+    CliError, ConfigSource, actor, email, open_base, organization, organization_role, print_line,
+};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use host_application::account::service::{AccountError, AccountService, AccountSummary};
 use host_application::config::DashboardConfig;
 use host_domain::account::{AccountRole, EmailAddress, OrganizationRole};
-use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 
 /// Options of `stopover accounts`.
@@ -29,6 +30,10 @@ enum Action {
     /// Remove the password and the second factor of an account, end its sessions, and print a link
     /// that sets a new password
     Reset(Subject),
+    /// Give an account a role, which replaces its role in the same organization
+    SetRole(SetRole),
+    /// Take a role from an account
+    RemoveRole(RemoveRole),
 }
 
 #[derive(Debug, Args)]
@@ -74,12 +79,47 @@ struct Subject {
     source: ConfigSource,
 }
 
-fn email(text: &str) -> Result<EmailAddress, String> {
-    EmailAddress::parse(text).map_err(|error| error.to_string())
+#[derive(Debug, Args)]
+struct SetRole {
+    /// E-mail address of the account
+    #[arg(value_parser = email)]
+    email: EmailAddress,
+    /// Role in the whole installation
+    #[arg(
+        long,
+        value_name = "ROLE",
+        required_unless_present = "organization",
+        conflicts_with = "organization"
+    )]
+    role: Option<InstallationRole>,
+    /// Organization in which the account gets the role --org-role
+    #[arg(long, value_name = "ID", value_parser = organization, requires = "org_role")]
+    organization: Option<String>,
+    /// Role in the organization: admin, developer or viewer
+    #[arg(long, value_name = "ROLE", value_parser = organization_role, requires = "organization")]
+    org_role: Option<OrganizationRole>,
+    #[command(flatten)]
+    source: ConfigSource,
 }
 
-fn organization_role(text: &str) -> Result<OrganizationRole, String> {
-    OrganizationRole::parse(text).ok_or_else(|| "admin, developer or viewer".to_owned())
+#[derive(Debug, Args)]
+struct RemoveRole {
+    /// E-mail address of the account
+    #[arg(value_parser = email)]
+    email: EmailAddress,
+    /// Role in the whole installation
+    #[arg(
+        long,
+        value_name = "ROLE",
+        required_unless_present = "organization",
+        conflicts_with = "organization"
+    )]
+    role: Option<InstallationRole>,
+    /// Organization in which the account loses its role
+    #[arg(long, value_name = "ID", value_parser = organization)]
+    organization: Option<String>,
+    #[command(flatten)]
+    source: ConfigSource,
 }
 
 pub(super) async fn run(options: AccountsOptions) -> Result<(), CliError> {
@@ -87,6 +127,8 @@ pub(super) async fn run(options: AccountsOptions) -> Result<(), CliError> {
         Action::Create(create) => &create.source,
         Action::List(list) => &list.source,
         Action::Disable(subject) | Action::Reset(subject) => &subject.source,
+        Action::SetRole(change) => &change.source,
+        Action::RemoveRole(change) => &change.source,
     };
     let config = source.load()?;
     let base = open_base(&config).await?;
@@ -104,11 +146,11 @@ async fn run_action(
     match action {
         Action::Create(create) => {
             let (email, roles) = (create.email.clone(), create.roles());
-            let link = SetupLinks::new(dashboard, accounts).await?;
+            let links = accounts.setup_links(dashboard).await?;
             match accounts.create(&actor(), &email, roles).await {
-                Ok(token) => link.print(&token),
+                Ok(token) => print_line(&links.url(&token)),
                 Err(AccountError::Exists) => bail!(
-                    "the account {email} exists; `stopover accounts reset` makes a new link for it"
+                    "the account {email} exists; `stopover accounts set-role` changes its roles, and `stopover accounts reset` makes a new link for it"
                 ),
                 Err(error) => Err(error.into()),
             }
@@ -120,10 +162,34 @@ async fn run_action(
             print_line(&format!("{} is disabled", subject.email))
         }
         Action::Reset(subject) => {
-            let link = SetupLinks::new(dashboard, accounts).await?;
+            let links = accounts.setup_links(dashboard).await?;
             let reset = accounts.reset(&actor(), &subject.email).await;
             let token = reset.with_context(|| format!("cannot reset {}", subject.email))?;
-            link.print(&token)
+            print_line(&links.url(&token))
+        }
+        Action::SetRole(SetRole {
+            email,
+            organization,
+            org_role,
+            ..
+        }) => {
+            let role = match organization.zip(org_role) {
+                Some((organization, role)) => AccountRole::Organization { organization, role },
+                None => AccountRole::Operator,
+            };
+            let changed = accounts.set_role(&actor(), &email, &role).await;
+            let changed = changed.with_context(|| format!("cannot change {email}"))?;
+            print_line(&line(&changed))
+        }
+        Action::RemoveRole(RemoveRole {
+            email,
+            organization,
+            ..
+        }) => {
+            let organization = organization.as_deref();
+            let changed = accounts.remove_role(&actor(), &email, organization).await;
+            let changed = changed.with_context(|| format!("cannot change {email}"))?;
+            print_line(&line(&changed))
         }
     }
 }
@@ -140,50 +206,24 @@ impl Create {
     }
 }
 
-/// Prints links to the dashboard's set-up page.
-struct SetupLinks {
-    base_url: String,
-}
-
-impl SetupLinks {
-    /// Links begin with the configured public URL, else with the address at which a gateway with
-    /// this database served the dashboard last, else with the configured address.
-    ///
-    /// # Errors
-    /// No URL of the dashboard is known, or the database failed.
-    async fn new(dashboard: &DashboardConfig, accounts: &AccountService) -> Result<Self, CliError> {
-        let base_url = match dashboard.public_origin() {
-            Some(origin) => Some(origin),
-            None => accounts.link_base().await?,
-        };
-        let configured = || dashboard.listen.map(|address| dashboard.base_url(address));
-        let base_url = base_url.or_else(configured).context(
-            "the dashboard has no listener; set dashboard.listen or dashboard.public_url",
-        )?;
-        Ok(Self { base_url })
-    }
-
-    fn print(&self, token: &SecretString) -> Result<(), CliError> {
-        print_line(&format!(
-            "{}/setup/{}",
-            self.base_url,
-            token.expose_secret()
-        ))
-    }
-}
-
 async fn list(accounts: &AccountService, as_json: bool) -> Result<(), CliError> {
     let accounts = accounts.list().await?;
     if as_json {
         let accounts: Vec<Value> = accounts.iter().map(to_json).collect();
         return print_line(&serde_json::to_string_pretty(&accounts)?);
     }
-    for account in accounts {
-        let roles: Vec<String> = account.roles.iter().map(role_text).collect();
-        let (id, email, state) = (account.id, account.email, account.state.as_str());
-        print_line(&format!("{id}  {email}  {state}  {}", roles.join(",")))?;
+    for account in &accounts {
+        print_line(&line(account))?;
     }
     Ok(())
+}
+
+/// Returns an account as one line: id, address, state and roles.
+fn line(account: &AccountSummary) -> String {
+    let roles: Vec<String> = account.roles.iter().map(role_text).collect();
+    let (id, email, state) = (&account.id, &account.email, account.state.as_str());
+    let line = format!("{id}  {email}  {state}  {}", roles.join(","));
+    line.trim_end().to_owned()
 }
 
 /// Returns `operator`, or the role and its organization as in `admin@acme`.

@@ -1,6 +1,6 @@
 //! Calls of commands to a running gateway.
 
-use crate::cli::{CliError, print_line};
+use crate::cli::{CliError, ScopeOptions, print_line};
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use host_application::api_key::named_mode;
@@ -39,6 +39,22 @@ pub(super) struct AdminOptions {
     admin_url: Url,
 }
 
+/// Options of a list of what users own: watches or mandates.
+#[derive(Debug, Args)]
+pub(super) struct OwnedList {
+    /// Only what belongs to this user
+    #[arg(long, value_name = "ID")]
+    user: Option<String>,
+    /// Maximum number of items, at most 500
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    limit: u32,
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    admin: AdminOptions,
+}
+
 /// A client of the API, or of the admin listener.
 pub(super) struct ApiClient {
     client: Client,
@@ -73,6 +89,34 @@ impl ApiOptions {
     /// Returns the mode that the key names.
     pub(super) fn mode(&self) -> Option<Mode> {
         named_mode(self.api_key.as_ref()?.expose_secret())
+    }
+}
+
+impl OwnedList {
+    /// Prints the list at a path of the admin listener: id, status and organization of each item.
+    pub(super) async fn print(
+        &self,
+        path: &str,
+        scope: &ScopeOptions,
+        status: Option<&str>,
+    ) -> Result<(), CliError> {
+        let mut parameters = scope.parameters();
+        parameters.extend(status.map(|status| ("status", status.to_owned())));
+        parameters.extend(self.user.clone().map(|user| ("user", user)));
+        parameters.push(("limit", self.limit.to_string()));
+        let path = path_with(path, parameters)?;
+        if self.json {
+            return print_json(&self.admin, &path).await;
+        }
+        let found = ApiClient::of_admin_listener(&self.admin)?
+            .get(&path)
+            .await?;
+        for item in items(Some(&found))? {
+            let (id, status) = (text(item, "id")?, text(item, "status")?);
+            let organization = text(item, "organization")?;
+            print_line(&format!("{id}  {status}  {organization}"))?;
+        }
+        Ok(())
     }
 }
 
@@ -179,6 +223,17 @@ impl ApiProblem {
         }
         Self { status, detail }
     }
+}
+
+/// Returns a path with a query of these parameters.
+pub(super) fn path_with(
+    path: &str,
+    parameters: Vec<(&'static str, String)>,
+) -> Result<String, CliError> {
+    let mut url = Url::parse("http://localhost")?;
+    url.query_pairs_mut().extend_pairs(parameters);
+    let query = url.query().unwrap_or_default();
+    Ok(format!("{path}?{query}"))
 }
 
 /// Prints what the admin listener shows at a path, as JSON.

@@ -1,9 +1,11 @@
-//! `stopover mandates`: shows and revokes mandates of a running gateway, through its admin listener.
+//! `stopover mandates`: lists, shows and revokes mandates of a running gateway, through its admin
+//! listener.
 
-use crate::cli::CliError;
-use crate::cli::api_client::{AdminOptions, print_change, print_json};
+use crate::cli::api_client::{AdminOptions, OwnedList, print_change, print_json};
+use crate::cli::{CliError, ScopeOptions};
 use clap::{Args, Subcommand};
 use host_domain::id::MandateId;
+use host_domain::mandate::MandateStatus;
 
 /// Options of `stopover mandates`.
 #[derive(Debug, Args)]
@@ -15,10 +17,23 @@ pub(super) struct MandatesOptions {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    /// List mandates, newest first
+    List(List),
     /// Show a mandate with the purchase that used it, as JSON
     Show(Subject),
     /// Permit no further purchase under a mandate
     Revoke(Subject),
+}
+
+#[derive(Debug, Args)]
+struct List {
+    #[command(flatten)]
+    scope: ScopeOptions,
+    /// Only mandates with this status, such as ACTIVE
+    #[arg(long, value_name = "STATUS", value_parser = status)]
+    status: Option<MandateStatus>,
+    #[command(flatten)]
+    list: OwnedList,
 }
 
 #[derive(Debug, Args)]
@@ -30,12 +45,24 @@ struct Subject {
     admin: AdminOptions,
 }
 
+fn status(text: &str) -> Result<MandateStatus, String> {
+    MandateStatus::parse(text).ok_or_else(|| "a status of mandates, such as ACTIVE".to_owned())
+}
+
 fn mandate_id(text: &str) -> Result<MandateId, String> {
     MandateId::parse(text).map_err(|error| error.to_string())
 }
 
 pub(super) async fn run(options: MandatesOptions) -> Result<(), CliError> {
     match options.action {
+        Action::List(List {
+            scope,
+            status,
+            list,
+        }) => {
+            let status = status.map(MandateStatus::as_str);
+            list.print("/mandates", &scope, status).await
+        }
         Action::Show(subject) => {
             print_json(&subject.admin, &format!("/mandates/{}", subject.id)).await
         }

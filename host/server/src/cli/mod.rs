@@ -5,19 +5,25 @@
 mod accounts;
 mod api_client;
 mod audit;
+mod bookings;
 mod config;
 mod deliveries;
 #[cfg(feature = "demo")]
 mod demo;
+mod go_live;
 mod keys;
 mod listen;
 mod logs;
 mod mandates;
+#[cfg(feature = "dashboard")]
+mod members;
 mod migrate;
+mod overview;
 mod parked_jobs;
 mod plugin;
 #[cfg(feature = "demo")]
 mod sandbox;
+mod search;
 mod serve;
 mod suppliers;
 mod trigger;
@@ -33,6 +39,8 @@ use host_application::base::Base;
 use host_application::config::{Config, ConfigError, Environment, data_dir_overlay};
 use host_application::id_generator::UuidV7Generator;
 use host_domain::account::is_organization_id;
+#[cfg(feature = "dashboard")]
+use host_domain::account::{EmailAddress, OrganizationRole};
 use host_domain::audit::Actor;
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Mode;
@@ -67,9 +75,12 @@ enum Command {
     Migrate(migrate::MigrateOptions),
     /// Create, list and revoke API keys
     Keys(keys::KeysOptions),
-    /// Create, list, disable and reset accounts of the dashboard
+    /// Create, list, disable and reset accounts of the dashboard, and change their roles
     #[cfg(feature = "dashboard")]
     Accounts(accounts::AccountsOptions),
+    /// List, invite, change and remove members of organizations
+    #[cfg(feature = "dashboard")]
+    Members(members::MembersOptions),
     /// List and verify the audit log
     Audit(audit::AuditOptions),
     /// List deliveries of webhooks and send them again
@@ -80,6 +91,14 @@ enum Command {
     Logs(logs::LogsOptions),
     /// Make an event happen in test mode
     Trigger(trigger::TriggerOptions),
+    /// Show what waits for a person and the calls of a window of time, as JSON
+    Overview(overview::OverviewOptions),
+    /// Show which steps before going live have happened
+    GoLive(go_live::GoLiveOptions),
+    /// Find what an id or a reference belongs to
+    Search(search::SearchOptions),
+    /// List and show bookings without personal data
+    Bookings(bookings::BookingsOptions),
     /// Show and change the suppliers of a running gateway
     Suppliers(suppliers::SuppliersOptions),
     /// Show and settle unknown outcomes and undecided refunds
@@ -88,9 +107,9 @@ enum Command {
     ParkedJobs(parked_jobs::ParkedJobsOptions),
     /// Show and change the webhooks of all organizations
     Webhooks(webhooks::WebhooksOptions),
-    /// Show and cancel watches
+    /// List, show and cancel watches
     Watches(watches::WatchesOptions),
-    /// Show and revoke mandates
+    /// List, show and revoke mandates
     Mandates(mandates::MandatesOptions),
     /// List and inspect plugins
     Plugin(plugin::PluginOptions),
@@ -110,6 +129,17 @@ struct ConfigSource {
     /// The database: sqlite:PATH or postgres://USER@HOST/NAME
     #[arg(long, value_name = "URL")]
     database: Option<String>,
+}
+
+/// Options that select mode and organization of what a command shows.
+#[derive(Debug, Args)]
+struct ScopeOptions {
+    /// Mode: test or live
+    #[arg(long, value_name = "MODE", default_value = "test", value_parser = mode)]
+    mode: Mode,
+    /// Only what belongs to this organization
+    #[arg(long, value_name = "ID", value_parser = organization)]
+    organization: Option<String>,
 }
 
 /// Error of a command, printed in one line with its causes.
@@ -151,11 +181,17 @@ async fn execute(command: Command) -> Result<(), CliError> {
         Command::Keys(options) => keys::run(options).await,
         #[cfg(feature = "dashboard")]
         Command::Accounts(options) => accounts::run(options).await,
+        #[cfg(feature = "dashboard")]
+        Command::Members(options) => members::run(options).await,
         Command::Audit(options) => audit::run(options).await,
         Command::Deliveries(options) => deliveries::run(options).await,
         Command::Listen(options) => listen::run(options).await,
         Command::Logs(options) => logs::run(options).await,
         Command::Trigger(options) => trigger::run(options).await,
+        Command::Overview(options) => overview::run(&options).await,
+        Command::GoLive(options) => go_live::run(&options).await,
+        Command::Search(options) => search::run(&options).await,
+        Command::Bookings(options) => bookings::run(options).await,
         Command::Suppliers(options) => suppliers::run(options).await,
         Command::Unresolved(options) => unresolved::run(options).await,
         Command::ParkedJobs(options) => parked_jobs::run(options).await,
@@ -182,6 +218,18 @@ async fn open_base(config: &Config) -> Result<Base, CliError> {
 fn organization(text: &str) -> Result<String, String> {
     let valid = is_organization_id(text).then(|| text.to_owned());
     valid.ok_or_else(|| "1 to 64 of [A-Za-z0-9._-]".to_owned())
+}
+
+/// Parses the e-mail address of an account.
+#[cfg(feature = "dashboard")]
+fn email(text: &str) -> Result<EmailAddress, String> {
+    EmailAddress::parse(text).map_err(|error| error.to_string())
+}
+
+/// Parses a role in an organization.
+#[cfg(feature = "dashboard")]
+fn organization_role(text: &str) -> Result<OrganizationRole, String> {
+    OrganizationRole::parse(text).ok_or_else(|| "admin, developer or viewer".to_owned())
 }
 
 /// Parses a mode.
@@ -224,6 +272,16 @@ impl ConfigSource {
             config.database = database.clone().into();
         }
         Ok(config)
+    }
+}
+
+impl ScopeOptions {
+    /// Returns the parameters of the admin listener that are set.
+    fn parameters(&self) -> Vec<(&'static str, String)> {
+        let organization = self.organization.clone();
+        let organization = organization.map(|id| ("organization", id));
+        let mode = ("mode", self.mode.as_str().to_owned());
+        [mode].into_iter().chain(organization).collect()
     }
 }
 

@@ -1,9 +1,10 @@
-//! `stopover watches`: shows and cancels watches of a running gateway, through its admin listener.
+//! `stopover watches`: lists, shows and cancels watches of a running gateway, through its admin listener.
 
-use crate::cli::CliError;
-use crate::cli::api_client::{AdminOptions, print_change, print_json};
+use crate::cli::api_client::{AdminOptions, OwnedList, print_change, print_json};
+use crate::cli::{CliError, ScopeOptions};
 use clap::{Args, Subcommand};
 use host_domain::id::WatchId;
+use host_domain::watch::WatchStatus;
 
 /// Options of `stopover watches`.
 #[derive(Debug, Args)]
@@ -15,10 +16,23 @@ pub(super) struct WatchesOptions {
 
 #[derive(Debug, Subcommand)]
 enum Action {
+    /// List watches, newest first
+    List(List),
     /// Show a watch with its next check, as JSON
     Show(Subject),
     /// End a watch and revoke its mandate
     Cancel(Subject),
+}
+
+#[derive(Debug, Args)]
+struct List {
+    #[command(flatten)]
+    scope: ScopeOptions,
+    /// Only watches with this status, such as active
+    #[arg(long, value_name = "STATUS", value_parser = status)]
+    status: Option<WatchStatus>,
+    #[command(flatten)]
+    list: OwnedList,
 }
 
 #[derive(Debug, Args)]
@@ -30,12 +44,24 @@ struct Subject {
     admin: AdminOptions,
 }
 
+fn status(text: &str) -> Result<WatchStatus, String> {
+    WatchStatus::parse(text).ok_or_else(|| "a status of watches, such as active".to_owned())
+}
+
 fn watch_id(text: &str) -> Result<WatchId, String> {
     WatchId::parse(text).map_err(|error| error.to_string())
 }
 
 pub(super) async fn run(options: WatchesOptions) -> Result<(), CliError> {
     match options.action {
+        Action::List(List {
+            scope,
+            status,
+            list,
+        }) => {
+            let status = status.map(WatchStatus::as_str);
+            list.print("/watches", &scope, status).await
+        }
         Action::Show(subject) => {
             print_json(&subject.admin, &format!("/watches/{}", subject.id)).await
         }

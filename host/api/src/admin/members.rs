@@ -1,0 +1,205 @@
+//! Members of all organizations and the invitations to them, on the admin listener. Members belong
+//! to both modes of an organization.
+
+use crate::admin::accounts::new_email;
+use crate::admin::actor::AdminActor;
+use crate::admin::parameter::{page_json, page_request, parse_required};
+use crate::error_code::ErrorCode;
+use crate::problem::ApiError;
+use crate::response::NoContent;
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use host_application::account::members::{
+    MemberService, MemberSummary, MembershipError, OpenInvitation,
+};
+use host_application::account::service::AccountService;
+use host_application::config::DashboardConfig;
+use host_domain::account::OrganizationRole;
+use host_domain::id::AccountId;
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Filter of the members.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MembersQuery {
+    organization: Option<String>,
+    /// The `next` of the previous page.
+    after: Option<String>,
+    /// Maximum number of members, at most 500.
+    limit: Option<u32>,
+}
+
+/// Filter of the invitations.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InvitationsQuery {
+    organization: Option<String>,
+}
+
+/// A new invitation.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NewInvitationRequest {
+    organization: String,
+    email: String,
+    /// `admin`, `developer` or `viewer`.
+    role: String,
+}
+
+/// The invitation to revoke.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InvitationRequest {
+    organization: String,
+    email: String,
+}
+
+/// The new role of a member.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct MemberRoleRequest {
+    /// `admin`, `developer` or `viewer`.
+    role: String,
+}
+
+/// `GET /members`: lists members, the last joined one first.
+pub(super) async fn list(
+    State(members): State<Arc<MemberService>>,
+    Query(query): Query<MembersQuery>,
+) -> Result<Json<Value>, ApiError> {
+    let organizations = query.organization.map(|organization| vec![organization]);
+    let page = page_request(query.after, query.limit)?;
+    let found = members.list(organizations.as_deref(), &page).await;
+    let found = found.map_err(ApiError::from_storage)?;
+    Ok(page_json(found.map(|member| member_json(&member))))
+}
+
+/// `GET /members/invitations`: lists the open invitations by organization and address, at most 200.
+pub(super) async fn list_invitations(
+    State(members): State<Arc<MemberService>>,
+    Query(query): Query<InvitationsQuery>,
+) -> Result<Json<Value>, ApiError> {
+    let organizations = query.organization.map(|organization| vec![organization]);
+    let found = members.invitations(organizations.as_deref()).await;
+    let found = found.map_err(ApiError::from_storage)?;
+    let found: Vec<Value> = found.iter().map(invitation_json).collect();
+    Ok(Json(json!({ "data": found })))
+}
+
+/// `POST /members/invitations`: invites an address and returns the link with which its owner joins,
+/// valid once for 24 hours.
+pub(super) async fn invite(
+    State(members): State<Arc<MemberService>>,
+    State(accounts): State<Arc<AccountService>>,
+    State(dashboard): State<DashboardConfig>,
+    AdminActor(actor): AdminActor,
+    Json(request): Json<NewInvitationRequest>,
+) -> Result<(StatusCode, Json<Value>), ApiError> {
+    let (email, role) = (new_email(&request.email)?, parse_role(&request.role)?);
+    let organization = request.organization;
+    // A link that nobody learns would be of no use.
+    let links = accounts.setup_links(&dashboard).await?;
+    let token = members.invite(&actor, &organization, &email, role).await?;
+    let invited = json!({
+        "organization": organization,
+        "email": email.as_str(),
+        "role": role.as_str(),
+        "link": links.url(&token),
+    });
+    Ok((StatusCode::CREATED, Json(json!({ "data": invited }))))
+}
+
+/// `POST /members/invitations/revoke`
+pub(super) async fn revoke_invitation(
+    State(members): State<Arc<MemberService>>,
+    AdminActor(actor): AdminActor,
+    Json(request): Json<InvitationRequest>,
+) -> Result<NoContent, ApiError> {
+    let email = new_email(&request.email)?;
+    let revoked = members.revoke_invitation(&actor, &request.organization, &email);
+    if !revoked.await? {
+        let detail = "the organization has no open invitation of this address";
+        return Err(ApiError::from(ErrorCode::NotFound).with_detail(detail));
+    }
+    Ok(NoContent)
+}
+
+/// `GET /members/{organization}/{account}`
+pub(super) async fn show(
+    State(members): State<Arc<MemberService>>,
+    Path((organization, account)): Path<(String, String)>,
+) -> Result<Json<Value>, ApiError> {
+    let found = members.find(&organization, &parse_id(&account)?).await?;
+    Ok(Json(json!({ "data": member_json(&found) })))
+}
+
+/// `PATCH /members/{organization}/{account}`: changes the role of a member.
+pub(super) async fn set_role(
+    State(members): State<Arc<MemberService>>,
+    Path((organization, account)): Path<(String, String)>,
+    AdminActor(actor): AdminActor,
+    Json(request): Json<MemberRoleRequest>,
+) -> Result<Json<Value>, ApiError> {
+    let (account, role) = (parse_id(&account)?, parse_role(&request.role)?);
+    let changed = members.set_role(&actor, &organization, &account, role);
+    Ok(Json(json!({ "data": member_json(&changed.await?) })))
+}
+
+/// `DELETE /members/{organization}/{account}`: removes a member. The account remains.
+pub(super) async fn remove(
+    State(members): State<Arc<MemberService>>,
+    Path((organization, account)): Path<(String, String)>,
+    AdminActor(actor): AdminActor,
+) -> Result<NoContent, ApiError> {
+    let account = parse_id(&account)?;
+    members.remove(&actor, &organization, &account).await?;
+    Ok(NoContent)
+}
+
+fn parse_id(id: &str) -> Result<AccountId, ApiError> {
+    AccountId::parse(id).map_err(|_| MembershipError::NoMember.into())
+}
+
+fn parse_role(text: &str) -> Result<OrganizationRole, ApiError> {
+    parse_required(text, "role", OrganizationRole::parse)
+}
+
+impl From<MembershipError> for ApiError {
+    fn from(error: MembershipError) -> Self {
+        match error {
+            MembershipError::NoMember => Self::from(ErrorCode::NotFound),
+            MembershipError::InvalidOrganization => Self::from(ErrorCode::ValidationFailed),
+            MembershipError::AlreadyMember | MembershipError::LastAdmin => {
+                Self::from(ErrorCode::AccountConflict)
+            }
+            MembershipError::Contended(_) => Self::from(ErrorCode::Overloaded),
+            MembershipError::Random(_) => return Self::internal(error),
+            MembershipError::Storage(failure) => return Self::from_storage(failure),
+        }
+        .with_detail(error.to_string())
+    }
+}
+
+fn member_json(member: &MemberSummary) -> Value {
+    json!({
+        "organization": member.organization,
+        "account": member.account.as_str(),
+        "email": member.email.as_str(),
+        "state": member.state.as_str(),
+        "role": member.role.as_str(),
+        "joined_at": member.joined_at.to_string(),
+        "signed_in_at": member.signed_in_at.map(|at| at.to_string()),
+    })
+}
+
+fn invitation_json(invitation: &OpenInvitation) -> Value {
+    json!({
+        "organization": invitation.organization,
+        "email": invitation.email.as_str(),
+        "role": invitation.role.as_str(),
+        "expires_at": invitation.expires_at.to_string(),
+    })
+}
