@@ -1,6 +1,7 @@
 //! What operators read and do on the admin listener.
 
 mod commands;
+mod people;
 
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -17,6 +17,7 @@ on_both_databases!(
     waiting_decision_is_withdrawn_by_a_command,
     parked_jobs_are_restarted_by_commands,
     watch_and_mandate_are_ended_by_commands,
+    overview_checklist_bookings_and_search_are_shown_by_commands,
 );
 
 async fn supplier_is_shown_and_changed_by_commands(database: Database) {
@@ -343,7 +344,54 @@ async fn watch_and_mandate_are_ended_by_commands(database: Database) {
         assert_eq!(shown["status"], before, "{shown:#}");
         let ended = admin_command(&server, &[command, end, id]).await;
         assert_eq!(ended, (true, format!("{id}  {after}\n")));
+        for (status, line) in [
+            (after, format!("{id}  {after}  demo\n")),
+            (before, String::new()),
+        ] {
+            let list = [command, "list", "--status", status, "--user", "ada"];
+            assert_eq!(admin_command(&server, &list).await, (true, line));
+        }
     }
     let actions = recorded_actions(&server).await;
     assert_eq!(actions, ["mandate.revoked", "watch.canceled"]);
+}
+
+async fn overview_checklist_bookings_and_search_are_shown_by_commands(database: Database) {
+    let server = Server::start(database).await;
+    let client = server.client().user("ada@example.com");
+    let hotel = HotelBookingBuilder::at("OK");
+    let id = &hotel.book_confirmed(&client).await;
+    eventually("the figures of the booking", async || {
+        let overview = ["overview", "--window", "day", "--organization", "demo"];
+        let (_, shown) = admin_command(&server, &overview).await;
+        let shown: Value = serde_json::from_str(&shown).unwrap();
+        (shown["bookings"][0]["hotels"] == 1 && shown["window"] == "day").then_some(())
+    })
+    .await;
+    eventually("the steps of the organization", async || {
+        let go_live = ["go-live", "--organization", "demo"];
+        let (_, steps) = admin_command(&server, &go_live).await;
+        let is_shown = steps.contains("done  booking\n") && steps.contains("open  cancellation\n");
+        is_shown.then_some(())
+    })
+    .await;
+    let line = format!("  {id}  hotel  CONFIRMED  SANDBOX_HOTELS  demo\n");
+    let filter = ["--status", "CONFIRMED", "--user", "ada@example.com"];
+    let listed = admin_command(&server, &[&["bookings", "list"], &filter[..]].concat()).await;
+    assert!(listed.0 && listed.1.ends_with(&line), "{}", listed.1);
+    let none = admin_command(&server, &["bookings", "list", "--kind", "flight"]).await;
+    assert_eq!(none, (true, String::new()));
+    let (_, shown) = admin_command(&server, &["bookings", "show", id]).await;
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert!(
+        !shown["timeline"].as_array().unwrap().is_empty(),
+        "{shown:#}"
+    );
+    let reference = text(&shown["supplier_reference"]);
+    let found = (true, format!("booking  {id}\n"));
+    for searched in [id, reference] {
+        assert_eq!(admin_command(&server, &["search", searched]).await, found);
+    }
+    let (is_done, printed) = admin_command(&server, &["search", "nothing & more"]).await;
+    assert!(!is_done && printed.contains("nothing has"), "{printed}");
 }
