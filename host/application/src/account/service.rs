@@ -1,10 +1,9 @@
 //! Accounts as operators manage them.
 
-use crate::account::audited::audit_account_in;
+use crate::account::audited::{audit_account_in, audit_roles_in};
 use crate::account::lockout::clear_failures_in;
 use crate::account::secret::RandomSourceFailure;
 use crate::account::setup::{add_link_in, end_first_link_in, invited_account};
-use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
 use crate::config::DashboardConfig;
 use crate::conflict_backoff::{ConflictBackoff, DeadlinePassed};
@@ -286,11 +285,13 @@ impl AccountService {
                 end_first_link_in(&mut write, &changed);
             }
             write.set_account_roles(&account.id, &account.roles, &changed.roles);
-            let action = AuditAction::AccountRolesChanged;
-            let audited = AuditChange::new(action, account.id.as_str());
-            let audited = audited.before(audited_account(&account));
-            let audited = audited.after(audited_account(&changed));
-            audit_in(&mut write, &self.base, actor, audited);
+            audit_roles_in(
+                &mut write,
+                &self.base,
+                actor,
+                (&account, &changed),
+                describe,
+            );
             let conflict = Conflict::AccountVersion;
             if self.base.commit_unless(conflict, write).await? {
                 return Ok(changed.into());

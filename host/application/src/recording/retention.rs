@@ -43,7 +43,7 @@ impl LogRetention {
         let now = self.base.now();
         let kept_since = now.plus_ms(-i64::from(self.config.days) * DAY_MS);
         for mode in Mode::ALL {
-            while self.purge(mode, kept_since).await? > 0 {}
+            while self.purge(mode, kept_since, BATCH_SIZE).await? > 0 {}
         }
         let mut count = self.count.lock().await;
         let rows = count.refresh(&self.base.store, self.log, now).await?;
@@ -53,7 +53,8 @@ impl LogRetention {
             let test_oldest = self.base.store.oldest_log_id(self.log, test).await?;
             let live_oldest = self.base.store.oldest_log_id(self.log, live).await?;
             let mode = older_mode(test_oldest, live_oldest);
-            let deleted = self.purge(mode, now.plus_ms(DAY_MS)).await?;
+            let limit = u32::try_from(excess).map_or(BATCH_SIZE, |rows| rows.min(BATCH_SIZE));
+            let deleted = self.purge(mode, now.plus_ms(DAY_MS), limit).await?;
             excess = if deleted == 0 {
                 0
             } else {
@@ -63,9 +64,9 @@ impl LogRetention {
         Ok(())
     }
 
-    async fn purge(&self, mode: Mode, before: Timestamp) -> Result<u64, DatabaseError> {
+    async fn purge(&self, mode: Mode, before: Timestamp, limit: u32) -> Result<u64, DatabaseError> {
         let store = &self.base.store;
-        store.purge_log(self.log, mode, before, BATCH_SIZE).await
+        store.purge_log(self.log, mode, before, limit).await
     }
 }
 

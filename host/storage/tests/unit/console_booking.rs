@@ -349,7 +349,7 @@ async fn timeline_has_what_all_tables_say_of_the_booking(db: &TestStore) {
     assert_eq!(other.unwrap(), []);
 }
 
-async fn call_of_timeline_is_open_if_the_list_of_open_outcomes_has_it(db: &TestDatabase) {
+async fn call_of_timeline_is_open_if_the_list_of_open_outcomes_has_it(db: &TestStore) {
     let (store, tenant, booking) = (&db.store, tenant(), booking(1));
     store.commit(inserting(&booking)).await.unwrap();
     let (unknown, done) = (AttemptOutcome::Unknown, AttemptOutcome::Succeeded);

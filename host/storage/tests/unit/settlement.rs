@@ -194,7 +194,7 @@ fn logged_request(organization: &str, request_id: &str) -> LoggedRequest {
     }
 }
 
-async fn calls_of_an_attempt_say_whether_the_log_has_their_requests(db: &TestDatabase) {
+async fn calls_of_an_attempt_say_whether_the_log_has_their_requests(db: &TestStore) {
     let (store, booking) = (&db.store, booking(1));
     let new = new_attempt(AttemptId::from_bits(1), &booking.id, "reference");
     let requests = [
