@@ -11,33 +11,33 @@ pub(super) const START: Timestamp = Timestamp(1_767_225_600_000);
 type Event<S> = Box<dyn FnOnce(&mut S) -> Result<()>>;
 
 /// Future events in the order of their times. Events of the same time keep the order in which they
-/// were planned.
-pub(super) struct Agenda<S> {
+/// were scheduled.
+pub(super) struct EventQueue<S> {
     events: BTreeMap<(Timestamp, u64), Event<S>>,
-    names: u64,
+    last_number: u64,
 }
 
-impl<S> Agenda<S> {
+impl<S> EventQueue<S> {
     pub(super) const fn new() -> Self {
         Self {
             events: BTreeMap::new(),
-            names: 0,
+            last_number: 0,
         }
     }
 
     /// Returns a number that is unique in this scenario.
-    pub(super) const fn name(&mut self) -> u64 {
-        self.names += 1;
-        self.names
+    pub(super) const fn next_number(&mut self) -> u64 {
+        self.last_number += 1;
+        self.last_number
     }
 
-    pub(super) fn plan(
+    pub(super) fn schedule(
         &mut self,
         at: Timestamp,
         event: impl FnOnce(&mut S) -> Result<()> + 'static,
     ) {
-        let place = self.name();
-        self.events.insert((at, place), Box::new(event));
+        let number = self.next_number();
+        self.events.insert((at, number), Box::new(event));
     }
 
     /// Returns the time of the next event.
@@ -46,7 +46,7 @@ impl<S> Agenda<S> {
     }
 
     /// Removes and returns the first event up to the given time.
-    pub(super) fn take(&mut self, until: Timestamp) -> Option<Event<S>> {
+    pub(super) fn pop_due(&mut self, until: Timestamp) -> Option<Event<S>> {
         let first = self.events.first_entry()?;
         (first.key().0 <= until).then(|| first.remove())
     }

@@ -10,10 +10,11 @@ pub(super) enum ActorAction {
     Pay,
     Cancel,
     /// The client cancels some of the rooms.
-    Release,
-    Bags,
+    CancelRooms,
+    BuyBags,
     /// The supplier or the processor reports a change.
-    Hint(ChangeSource),
+    ReportChange(ChangeSource),
     SupplierCancels,
-    Settle,
+    /// An operator resolves an unknown outcome.
+    ResolveOutcome,
 }

@@ -3,7 +3,7 @@
 
 use super::actor_action::ActorAction;
 use super::payment::new_payment;
-use super::simulated_booking::Subject;
+use super::simulated_booking::SimulatedBooking;
 use super::{FAULTS_END_MS, START, Simulation};
 use anyhow::{Result, bail, ensure};
 use host_application::booking::unresolved_call::{resolved_event, unresolved_supplier_step};
@@ -16,26 +16,31 @@ const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
 /// Number of days on which an operator resolves unknown outcomes, once a day.
-const VISITS: i64 = 10;
+const RESOLUTION_DAYS: i64 = 10;
 
-impl<K: Subject> Simulation<'_, K> {
-    /// Plans the requests of all actors.
-    pub(super) fn plan_actors(&mut self) {
+impl<K: SimulatedBooking> Simulation<'_, K> {
+    /// Schedules the requests of all actors.
+    pub(super) fn schedule_actors(&mut self) {
         let random = self.random;
-        let some = |percent: i64, most: i64| (0..most).filter(|_| random.percent(percent)).count();
-        let early = (500, 40 * MINUTE_MS);
-        let late = (MINUTE_MS, FAULTS_END_MS);
+        let count_of =
+            |percent: i64, most: i64| (0..most).filter(|_| random.percent(percent)).count();
+        let early_ms = (500, 40 * MINUTE_MS);
+        let late_ms = (MINUTE_MS, FAULTS_END_MS);
         let actions = [
-            (ActorAction::Book, 1 + some(50, 3), early),
-            (ActorAction::Pay, some(80, 2), early),
-            (ActorAction::Cancel, some(40, 2), late),
-            (ActorAction::Release, some(40, 2), late),
-            (ActorAction::Bags, some(40, 3), late),
-            (ActorAction::Hint(ChangeSource::Supplier), some(50, 6), late),
+            (ActorAction::Book, 1 + count_of(50, 3), early_ms),
+            (ActorAction::Pay, count_of(80, 2), early_ms),
+            (ActorAction::Cancel, count_of(40, 2), late_ms),
+            (ActorAction::CancelRooms, count_of(40, 2), late_ms),
+            (ActorAction::BuyBags, count_of(40, 3), late_ms),
             (
-                ActorAction::Hint(ChangeSource::Processor),
-                some(50, 3),
-                late,
+                ActorAction::ReportChange(ChangeSource::Supplier),
+                count_of(50, 6),
+                late_ms,
+            ),
+            (
+                ActorAction::ReportChange(ChangeSource::Processor),
+                count_of(50, 3),
+                late_ms,
             ),
         ];
         for (action, times, (from, to)) in actions {
@@ -45,17 +50,20 @@ impl<K: Subject> Simulation<'_, K> {
             }
         }
         // Suppliers report changes in quick succession.
-        let at_ms = random.between(late.0, late.1);
-        for _ in 0..some(50, 4) {
+        let at_ms = random.between(late_ms.0, late_ms.1);
+        for _ in 0..count_of(50, 4) {
             let after_ms = at_ms + random.between(0, 3_000);
-            self.schedule_action(after_ms, ActorAction::Hint(ChangeSource::Supplier));
+            self.schedule_action(after_ms, ActorAction::ReportChange(ChangeSource::Supplier));
         }
         if random.percent(20) {
             let after_ms = at_ms + random.between(0, 3_000);
             self.schedule_action(after_ms, ActorAction::SupplierCancels);
         }
-        for visit in 1..=VISITS {
-            self.schedule_action(FAULTS_END_MS + visit * 24 * HOUR_MS, ActorAction::Settle);
+        for day in 1..=RESOLUTION_DAYS {
+            self.schedule_action(
+                FAULTS_END_MS + day * 24 * HOUR_MS,
+                ActorAction::ResolveOutcome,
+            );
         }
     }
 
@@ -67,27 +75,30 @@ impl<K: Subject> Simulation<'_, K> {
         match action {
             ActorAction::Book => self.book()?,
             ActorAction::Pay => self.pay(),
-            ActorAction::Hint(by) => self.apply_event(BookingEvent::ChangeReported(by))?,
+            ActorAction::ReportChange(by) => self.apply_event(BookingEvent::ChangeReported(by))?,
             ActorAction::SupplierCancels => {
                 let phase = self.row.as_ref().unwrap().phase();
                 let is_booked = matches!(phase, BookingPhase::Confirmed);
-                if is_booked && self.world.cancels_by_itself(self.now) {
+                if is_booked && self.world.cancel_as_supplier(self.now) {
                     self.note(|| "the supplier cancels".to_owned());
                     let after_ms = self.random.between(1, 2_000);
-                    self.schedule_action(after_ms, ActorAction::Hint(ChangeSource::Supplier));
+                    self.schedule_action(
+                        after_ms,
+                        ActorAction::ReportChange(ChangeSource::Supplier),
+                    );
                 }
             }
-            ActorAction::Cancel | ActorAction::Release => {
+            ActorAction::Cancel | ActorAction::CancelRooms => {
                 if let Some(event) = self.requested_event(action) {
                     self.apply_event(event)?;
                 }
             }
-            ActorAction::Bags => {
+            ActorAction::BuyBags => {
                 if let Some(event) = self.requested_event(action) {
                     self.start(event)?;
                 }
             }
-            ActorAction::Settle => self.settle()?,
+            ActorAction::ResolveOutcome => self.resolve_outcome()?,
         }
         Ok(())
     }
@@ -106,9 +117,9 @@ impl<K: Subject> Simulation<'_, K> {
         let event = if booking.offer_expires_at <= self.now {
             BookingEvent::OfferExpired
         } else {
-            let by_instrument =
+            let is_by_instrument =
                 booking.payment_collector == PaymentCollector::Gateway && !booking.use_payment_sdk;
-            let payment = by_instrument
+            let payment = is_by_instrument
                 .then(|| new_payment(self.random, booking.details.booked_price(), self.now));
             BookingEvent::BookStarted { payment }
         };
@@ -125,13 +136,13 @@ impl<K: Subject> Simulation<'_, K> {
         let booking = self.row.as_ref().unwrap();
         let mut payments = booking.payments.iter();
         let is_known = payments.any(Payment::is_browser_payment);
-        if is_known && self.world.browser_acts() && self.random.percent(50) {
+        if is_known && self.world.complete_in_browser() && self.random.percent(50) {
             let after_ms = self.random.between(1, MINUTE_MS);
             let by = match booking.payment_collector {
                 PaymentCollector::Gateway => ChangeSource::Processor,
                 PaymentCollector::Supplier => ChangeSource::Supplier,
             };
-            self.schedule_action(after_ms, ActorAction::Hint(by));
+            self.schedule_action(after_ms, ActorAction::ReportChange(by));
         }
     }
 
@@ -139,11 +150,11 @@ impl<K: Subject> Simulation<'_, K> {
     /// the current state is ignored.
     fn apply_event(&mut self, event: BookingEvent<K>) -> Result<()> {
         let booking = self.row.clone().unwrap();
-        if let Ok(moved) = booking.apply(event, self.now) {
-            let status = moved.booking.status().as_str();
-            self.note(|| format!("event: {} -> {status}", moved.event));
-            self.checks.moved(&moved)?;
-            self.row = Some(moved.booking);
+        if let Ok(transition) = booking.apply(event, self.now) {
+            let status = transition.booking.status().as_str();
+            self.note(|| format!("event: {} -> {status}", transition.event));
+            self.checks.record_transition(&transition)?;
+            self.row = Some(transition.booking);
             self.request_work();
         }
         Ok(())
@@ -151,16 +162,19 @@ impl<K: Subject> Simulation<'_, K> {
 
     /// Mirrors `booking/resolution.rs`: an operator determines the outcome by other means and
     /// supplies it.
-    fn settle(&mut self) -> Result<()> {
+    fn resolve_outcome(&mut self) -> Result<()> {
         let booking = self.row.clone().unwrap();
         if self.is_working() {
             return Ok(());
         }
         if let Some(reference) = K::undecided_refunds(&booking).first() {
             let paid = self.checks.paid_by(&booking);
-            let kept = self.world.truth().map_or(paid, |order| order.kept);
+            let retained = self
+                .world
+                .actual_order()
+                .map_or(paid, |order| order.retained);
             // Of several undecided refunds, one takes what fits its rooms.
-            let amounts = [paid.less(kept), Money::zero(paid.currency)];
+            let amounts = [paid.less(retained), Money::zero(paid.currency)];
             let random = self.random;
             let mut events = amounts.into_iter().filter_map(|amount| {
                 let event = K::refund_decided_event(&booking, reference, amount, random)?;
@@ -177,19 +191,19 @@ impl<K: Subject> Simulation<'_, K> {
         if booking.orphan().is_some() {
             self.note(|| "an operator cancels an orphan at the supplier".to_owned());
             self.checks.has_orphan = true;
-            self.world.cancel_by_hand(self.now);
+            self.world.cancel_as_operator(self.now);
             let event = resolved_event(&booking, &step, None, self.random);
             self.start(event)?;
             return Ok(());
         }
         let name = step.name();
-        let Some(done) = K::is_done(&booking, name, self.world.truth()) else {
+        let Some(done) = K::is_done(&booking, name, self.world.actual_order()) else {
             return Ok(());
         };
         let reference = done.then_some("order");
         self.note(|| format!("an operator resolves {name} as executed: {done}"));
-        self.checks.settled |= name == "cancel";
-        self.checks.settlements += 1;
+        self.checks.has_resolved_cancellation |= name == "cancel";
+        self.checks.resolutions += 1;
         let event = resolved_event(&booking, &step, reference, self.random);
         self.start(event)?;
         Ok(())
@@ -198,7 +212,7 @@ impl<K: Subject> Simulation<'_, K> {
     /// Checks the invariants that hold after every event.
     pub(super) fn check_now(&self) -> Result<()> {
         let booking = self.row.as_ref().unwrap();
-        self.checks.now(booking, &self.world)?;
+        self.checks.check(booking, &self.world)?;
         let next_at = match booking.next_step(self.now) {
             NextStep::Run(_) | NextStep::Expire(_) => self.now,
             NextStep::WaitUntil(at) => at,
@@ -208,11 +222,11 @@ impl<K: Subject> Simulation<'_, K> {
             let at_s = next_at.since(START) / 1000;
             bail!("no job is due at {at_s} s: {booking:?}");
         };
-        let looked_at = job
+        let checked_at = job
             .reschedule_at
             .map_or(job.due_at, |at| at.min(job.due_at));
         ensure!(
-            job.lease.is_some() || looked_at <= next_at,
+            job.lease.is_some() || checked_at <= next_at,
             "the job is due too late: {booking:?}"
         );
         Ok(())

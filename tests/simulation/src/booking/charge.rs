@@ -12,7 +12,7 @@ pub(super) struct Charge {
     pub(super) amount: Money,
     /// Refunds: client reference, amount and the time from which reads return the refund.
     pub(super) refunds: Vec<(String, Money, Timestamp)>,
-    pub(super) seen_from: Timestamp,
+    pub(super) readable_from: Timestamp,
     pub(super) captured_by: Option<String>,
 }
 
@@ -31,8 +31,11 @@ impl Charge {
 
     /// Returns the times from which reads return the payment and its refunds.
     pub(super) fn seen_times(&mut self) -> impl Iterator<Item = &mut Timestamp> {
-        let refunds = self.refunds.iter_mut().map(|(_, _, seen_from)| seen_from);
-        refunds.chain([&mut self.seen_from])
+        let refunds = self
+            .refunds
+            .iter_mut()
+            .map(|(_, _, readable_from)| readable_from);
+        refunds.chain([&mut self.readable_from])
     }
 
     pub(super) fn state(&self) -> ProcessorPayment {

@@ -6,7 +6,7 @@ use super::order::Order;
 use super::payment::new_payment;
 use super::remote_call::{Call, Request};
 use super::scenario::Setting;
-use super::simulated_booking::{Subject, check_agreement, check_events};
+use super::simulated_booking::{SimulatedBooking, check_agreement, check_events};
 use super::world::World;
 use crate::sample::euros;
 use crate::seeded_random::Random;
@@ -91,7 +91,7 @@ fn bought(booking: &FlightBooking) -> usize {
         .count()
 }
 
-impl Subject for FlightBookingDetails {
+impl SimulatedBooking for FlightBookingDetails {
     const SUPPLIER: &'static str = "FLIGHTS";
     const CONFIRMED: EventType = EventType::FlightBookingConfirmed;
     const CANCELED: EventType = EventType::FlightBookingCanceled;
@@ -158,7 +158,7 @@ impl Subject for FlightBookingDetails {
             supplier_reference: "order".to_owned(),
             client_reference: None,
             airline_pnr: None,
-            total: order.kept,
+            total: order.retained,
             fare: None,
             fare_tax: None,
             journeys: Vec::new(),
@@ -182,7 +182,7 @@ impl Subject for FlightBookingDetails {
             FlightChangeRequest::Cancel(request) => {
                 (request.client_reference, Call::Cancel(Vec::new()))
             }
-            FlightChangeRequest::BuyServices(request) => (request.client_reference, Call::Buy),
+            FlightChangeRequest::BuyServices(request) => (request.client_reference, Call::BuyBags),
         };
         Request { reference, call }
     }
@@ -199,11 +199,11 @@ impl Subject for FlightBookingDetails {
                 Some(BookingEvent::Kind(FlightEvent::CancelStarted))
             }
             (
-                ActorAction::Cancel | ActorAction::Release,
+                ActorAction::Cancel | ActorAction::CancelRooms,
                 BookingState::Booked(FlightBookedState::CancelInProgress { .. })
                 | BookingState::Booked(FlightBookedState::Canceled),
             ) => Some(BookingEvent::Kind(FlightEvent::CancelExpedited)),
-            (ActorAction::Bags, BookingState::Booked(FlightBookedState::Confirmed { .. }))
+            (ActorAction::BuyBags, BookingState::Booked(FlightBookedState::Confirmed { .. }))
                 if booking.open_purchase().is_none()
                     && booking.payment_collector == PaymentCollector::Gateway =>
             {
@@ -228,13 +228,13 @@ impl Subject for FlightBookingDetails {
     fn check_end(booking: &FlightBooking, world: &World<'_>, checks: &Checks) -> Result<()> {
         check_agreement(booking, world, checks)?;
         let bought = bought(booking);
-        let extras = world.truth().map_or(0, |order| order.extras.len());
+        let extras = world.actual_order().map_or(0, |order| order.extras.len());
         ensure!(bought == extras, "{bought} bags here, {extras} there");
         let open = booking.open_purchase();
         ensure!(open.is_none(), "a purchase is open: {open:?}");
         ensure!(!booking.is_refund_undecided(), "the refund is undecided");
         check_events(booking, checks)?;
-        let added = checks.times(EventType::FlightBookingServicesAdded, None);
+        let added = checks.published_count(EventType::FlightBookingServicesAdded, None);
         ensure!(
             added == bought,
             "{added} bag events were sent, but {bought} bought"

@@ -5,7 +5,7 @@ use super::invariants::Checks;
 use super::order::Order;
 use super::remote_call::{Call, Request};
 use super::scenario::Setting;
-use super::simulated_booking::{Subject, check_agreement, check_events};
+use super::simulated_booking::{SimulatedBooking, check_agreement, check_events};
 use super::world::World;
 use crate::sample::{contact, euros, stay};
 use crate::seeded_random::Random;
@@ -68,7 +68,7 @@ fn room(number: u128, price: i64) -> Room {
     }
 }
 
-impl Subject for HotelBookingDetails {
+impl SimulatedBooking for HotelBookingDetails {
     const SUPPLIER: &'static str = "HOTELS";
     const CONFIRMED: EventType = EventType::HotelBookingConfirmed;
     const CANCELED: EventType = EventType::HotelBookingCanceled;
@@ -129,7 +129,7 @@ impl Subject for HotelBookingDetails {
             status: order.status,
             supplier_reference: "order".to_owned(),
             client_reference: None,
-            total: order.kept,
+            total: order.retained,
             hotel_confirmation_code: None,
             remarks: None,
             rooms: rooms.collect(),
@@ -174,7 +174,9 @@ impl Subject for HotelBookingDetails {
         let room_ids = match action {
             ActorAction::Cancel => Vec::new(),
             // The last room that is booked is named like any other.
-            ActorAction::Release if booking.details.rooms.len() > 1 => vec![random.one_of(&active)],
+            ActorAction::CancelRooms if booking.details.rooms.len() > 1 => {
+                vec![random.one_of(&active)]
+            }
             _ => return None,
         };
         Some(BookingEvent::Kind(HotelEvent::CancelStarted {
@@ -206,7 +208,7 @@ impl Subject for HotelBookingDetails {
     fn check_end(booking: &HotelBooking, world: &World<'_>, checks: &Checks) -> Result<()> {
         check_agreement(booking, world, checks)?;
         // The rooms of a booking that failed are not followed.
-        let order = world.truth().filter(|_| !checks.has_orphan);
+        let order = world.actual_order().filter(|_| !checks.has_orphan);
         if let Some(order) = order {
             for (room, released) in booking.details.rooms.iter().zip(&order.released) {
                 ensure!(
@@ -222,8 +224,8 @@ impl Subject for HotelBookingDetails {
         // Each cancellation that succeeded was published once, the last one as that of the booking.
         let cancellations = booking.details.cancellations.iter();
         let succeeded = cancellations.filter(|c| c.status == CancellationStatus::Succeeded);
-        let whole = checks.times(Self::CANCELED, None);
-        let partial = checks.times(EventType::HotelBookingPartiallyCanceled, None);
+        let whole = checks.published_count(Self::CANCELED, None);
+        let partial = checks.published_count(EventType::HotelBookingPartiallyCanceled, None);
         let (published, succeeded) = (whole + partial, succeeded.count());
         ensure!(
             published == succeeded,

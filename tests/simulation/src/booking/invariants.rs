@@ -16,15 +16,15 @@ pub(super) struct Checks {
     /// Number of notifications by event type and payment.
     published: HashMap<(&'static str, Option<String>), usize>,
     /// Whether an operator resolved a cancellation without amounts.
-    pub(super) settled: bool,
-    pub(super) settlements: usize,
+    pub(super) has_resolved_cancellation: bool,
+    pub(super) resolutions: usize,
     /// Whether a failed booking was found at the supplier and listed for the operator.
     pub(super) has_orphan: bool,
     pub(super) conflicts: usize,
 }
 
 /// Allowed transitions of the status.
-const MOVES: [(&str, &[&str]); 10] = [
+const ALLOWED_TRANSITIONS: [(&str, &[&str]); 10] = [
     ("CREATED", &["PREBOOK_IN_PROGRESS", "FAILED"]),
     ("PREBOOK_IN_PROGRESS", &["READY_FOR_COMPLETE", "FAILED"]),
     ("READY_FOR_COMPLETE", &["COMPLETE_IN_PROGRESS", "EXPIRED"]),
@@ -52,24 +52,27 @@ const MOVES: [(&str, &[&str]); 10] = [
 ];
 
 impl Checks {
-    pub(super) fn moved<K: BookingAggregate>(
+    pub(super) fn record_transition<K: BookingAggregate>(
         &mut self,
         transition: &Transition<Booking<K>>,
     ) -> Result<()> {
         let (from, to) = (transition.from_status, transition.booking.status().as_str());
-        let (_, ways) = MOVES.iter().find(|(name, _)| *name == from).unwrap();
-        let (is_allowed, event) = (from == to || ways.contains(&to), transition.event);
+        let (_, targets) = ALLOWED_TRANSITIONS
+            .iter()
+            .find(|(name, _)| *name == from)
+            .unwrap();
+        let (is_allowed, event) = (from == to || targets.contains(&to), transition.event);
         ensure!(is_allowed, "{from} became {to} by {event}");
-        for notice in &transition.notifications {
-            let payment = notice.payment.as_ref().map(ToString::to_string);
-            let key = (notice.event_type.as_str(), payment);
+        for notification in &transition.notifications {
+            let payment = notification.payment.as_ref().map(ToString::to_string);
+            let key = (notification.event_type.as_str(), payment);
             *self.published.entry(key).or_default() += 1;
         }
         Ok(())
     }
 
     /// Checks the invariants that hold after every event.
-    pub(super) fn now<K: BookingAggregate>(
+    pub(super) fn check<K: BookingAggregate>(
         &self,
         booking: &Booking<K>,
         world: &World<'_>,
@@ -79,12 +82,12 @@ impl Checks {
         ensure!(live <= 1, "{live} active payments: {own:?}");
         for payment in &booking.payments {
             let refunds: i64 = payment.refunds.iter().map(|r| r.amount.minor).sum();
-            let fits = refunds <= payment.amount.minor;
-            ensure!(fits, "refunds exceed the payment: {payment:?}");
+            let is_within = refunds <= payment.amount.minor;
+            ensure!(is_within, "refunds exceed the payment: {payment:?}");
         }
         for charge in &world.charges {
-            let fits = charge.refunded() <= charge.amount.minor;
-            ensure!(fits, "refunds exceed the captured amount: {charge:?}");
+            let is_within = charge.refunded() <= charge.amount.minor;
+            ensure!(is_within, "refunds exceed the captured amount: {charge:?}");
         }
         Ok(())
     }
@@ -100,7 +103,10 @@ impl Checks {
     }
 
     /// Checks that the stored payments match the processor when no work is left.
-    pub(super) fn at_rest<K: BookingAggregate>(&self, booking: &Booking<K>) -> Result<()> {
+    pub(super) fn check_payments_at_end<K: BookingAggregate>(
+        &self,
+        booking: &Booking<K>,
+    ) -> Result<()> {
         for payment in &booking.payments {
             let is_at_rest = matches!(
                 payment.state,
@@ -109,8 +115,10 @@ impl Checks {
             let mut refunds = payment.refunds.iter();
             let is_final = is_at_rest && refunds.all(|refund| refund.call.is_none());
             ensure!(is_final, "a payment is not final: {payment:?}");
-            let captured = self.times(EventType::PaymentCaptured, Some(payment.id.as_str()));
-            let refunded = self.times(EventType::PaymentRefunded, Some(payment.id.as_str()));
+            let captured =
+                self.published_count(EventType::PaymentCaptured, Some(payment.id.as_str()));
+            let refunded =
+                self.published_count(EventType::PaymentRefunded, Some(payment.id.as_str()));
             if payment.processor == cards() {
                 let taken = usize::from(payment.state == PaymentState::Captured);
                 ensure!(
@@ -127,12 +135,12 @@ impl Checks {
         Ok(())
     }
 
-    /// Checks that the booking agrees with the processor and that the payer pays `kept`.
-    pub(super) fn money<K: BookingAggregate>(
+    /// Checks that the booking agrees with the processor and that the payer pays `retained`.
+    pub(super) fn check_money<K: BookingAggregate>(
         &self,
         booking: &Booking<K>,
         world: &World<'_>,
-        kept: Money,
+        retained: Money,
     ) -> Result<()> {
         let mut charges = world.charges.iter();
         let held = charges.find(|c| c.status == ProcessorPaymentStatus::Authorized);
@@ -141,25 +149,28 @@ impl Checks {
         let taken: i64 = charges
             .map(|charge| charge.amount.minor - charge.refunded())
             .sum();
-        let said = self.paid_by(booking);
-        let agrees = taken == said.minor;
-        ensure!(agrees, "{taken} is captured, but the booking has {said}");
-        let agrees = self.settled || taken == kept.minor;
-        ensure!(agrees, "the payer pays {taken}, the supplier keeps {kept}");
+        let stated = self.paid_by(booking);
+        let agrees = taken == stated.minor;
+        ensure!(agrees, "{taken} is captured, but the booking has {stated}");
+        let agrees = self.has_resolved_cancellation || taken == retained.minor;
+        ensure!(
+            agrees,
+            "the payer pays {taken}, the supplier keeps {retained}"
+        );
         Ok(())
     }
 
-    pub(super) fn times(&self, event: EventType, payment: Option<&str>) -> usize {
+    pub(super) fn published_count(&self, event: EventType, payment: Option<&str>) -> usize {
         let key = (event.as_str(), payment.map(str::to_owned));
         self.published.get(&key).copied().unwrap_or_default()
     }
 
     /// Checks that subscribers were notified exactly once, or never if the event did not happen.
-    pub(super) fn published_once(&self, event: EventType, happened: bool) -> Result<()> {
-        let (times, name) = (self.times(event, None), event.as_str());
+    pub(super) fn check_published_once(&self, event: EventType, happened: bool) -> Result<()> {
+        let (count, name) = (self.published_count(event, None), event.as_str());
         ensure!(
-            times == usize::from(happened),
-            "{name} was sent {times} times"
+            count == usize::from(happened),
+            "{name} was sent {count} times"
         );
         Ok(())
     }

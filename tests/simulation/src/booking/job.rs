@@ -1,11 +1,11 @@
 //! Writes to the booking's job.
 
 use super::Simulation;
-use super::simulated_booking::Subject;
+use super::simulated_booking::SimulatedBooking;
 use crate::job_row::{Job, LEASE_MS};
 use host_domain::time::Timestamp;
 
-impl<B: Subject> Simulation<'_, B> {
+impl<B: SimulatedBooking> Simulation<'_, B> {
     pub(super) fn write_job(&mut self, job: Option<(Timestamp, Option<u64>)>) {
         let until = self.now.plus_ms(LEASE_MS);
         self.job = job.map(|(due_at, holder)| {

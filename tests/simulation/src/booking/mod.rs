@@ -17,10 +17,11 @@ pub(crate) mod remote_call;
 pub(crate) mod scenario;
 pub(crate) mod simulated_booking;
 pub(crate) mod supplier;
+pub(crate) mod transmission;
 pub(crate) mod world;
 
-use super::event_queue::{Agenda, START};
-use super::job_row::{Job, LEASE_MS};
+use super::event_queue::{EventQueue, START};
+use super::job_row::Job;
 use super::seeded_random::Random;
 use super::{History, run_seeds};
 use anyhow::{Result, bail, ensure};
@@ -42,18 +43,15 @@ use host_domain::time::Timestamp;
 use host_domain::workflow::NextStep;
 use invariants::Checks;
 use payment::{interpret_payment, payment_request};
-use remote_call::{Call, Reply, Request, Silence};
+use remote_call::{Call, Reply, Request};
 use scenario::{Setting, cards};
-use simulated_booking::{Subject, new_booking};
+use simulated_booking::{SimulatedBooking, new_booking};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use world::World;
 
 /// Time after which a call without a response is abandoned. It is shorter than the lease.
 const CALL_MAX_MS: i64 = 45_000;
-/// Time after which a supplier that books late has booked. The last lookup of a booking that failed
-/// by absence comes later.
-const LATE_MS: i64 = 20 * 3_600_000;
 /// Retry delay of a failed job, equal to `RETRY_DELAY_S` of the jobs.
 const FAILED_RETRY_MS: i64 = 30_000;
 /// Time after which no more failures are injected.
@@ -64,9 +62,6 @@ const DURATION_MAX_MS: i64 = 90 * 24 * 3_600_000;
 const EVENTS_MAX: u64 = 20_000;
 /// Maximum number of retries if the booking changes under a commit.
 const CONFLICT_RETRIES_MAX: usize = 8;
-/// Maximum number of failures injected into one call, including its reconciliation. Resends are
-/// safe for an hour; after that, only an operator could determine the outcome.
-const FAULTS_MAX: u32 = 3;
 
 #[test]
 fn hotel_bookings_end_in_agreement_with_suppliers() {
@@ -129,7 +124,7 @@ fn flight_bookings_survive_refused_resends() {
 }
 
 /// Runs scenarios that are drawn for a case, and fails if no seed has it.
-fn run_seeds_with_case<K: Subject>(
+fn run_seeds_with_case<K: SimulatedBooking>(
     name: &str,
     draw: impl Fn(&Random) -> Setting,
     has_case: impl Fn(&Simulation<'_, K>) -> bool,
@@ -146,9 +141,10 @@ fn run_seeds_with_case<K: Subject>(
 }
 
 /// A worker or request that executes the steps of the booking.
-struct Executor<K: Subject> {
-    name: u64,
-    view: Booking<K>,
+struct Executor<K: SimulatedBooking> {
+    number: u64,
+    /// The booking as the executor has read it.
+    booking: Booking<K>,
     /// The step, or `None` for the prebook.
     step: Option<BookingStep<K::Step>>,
     request: Request,
@@ -156,7 +152,7 @@ struct Executor<K: Subject> {
     is_worker: bool,
 }
 
-struct Simulation<'a, K: Subject> {
+struct Simulation<'a, K: SimulatedBooking> {
     random: &'a Random,
     history: &'a History,
     setting: &'a Setting,
@@ -168,12 +164,12 @@ struct Simulation<'a, K: Subject> {
     executors: Vec<Executor<K>>,
     /// Number of failures injected so far into the calls with each reference.
     faults: BTreeMap<String, u32>,
-    agenda: Agenda<Self>,
+    event_queue: EventQueue<Self>,
     world: World<'a>,
     checks: Checks,
 }
 
-impl<'a, K: Subject> Simulation<'a, K> {
+impl<'a, K: SimulatedBooking> Simulation<'a, K> {
     fn new(random: &'a Random, history: &'a History, setting: &'a Setting) -> Self {
         history.note(|| format!("{setting:?}"));
         Self {
@@ -190,7 +186,7 @@ impl<'a, K: Subject> Simulation<'a, K> {
             job: None,
             executors: Vec::new(),
             faults: BTreeMap::new(),
-            agenda: Agenda::new(),
+            event_queue: EventQueue::new(),
             world: World::new(random, setting),
             checks: Checks::default(),
         }
@@ -198,8 +194,8 @@ impl<'a, K: Subject> Simulation<'a, K> {
 
     /// Runs the scenario to its end.
     fn run(mut self) -> Result<Self> {
-        self.plan_actors();
-        self.begin_prebook()?;
+        self.schedule_actors();
+        self.start_prebook()?;
         let mut events = 0;
         while let Some(at) = self.next_at() {
             events += 1;
@@ -208,34 +204,34 @@ impl<'a, K: Subject> Simulation<'a, K> {
             self.now = self.now.max(at);
             self.world.injects_faults = self.now.since(START) < FAULTS_END_MS;
             self.process_next(at)?;
-            if let Some(broken) = self.world.broken.take() {
-                bail!(broken);
+            if let Some(violation) = self.world.violation.take() {
+                bail!(violation);
             }
             self.check_now()?;
         }
         let booking = self.row.as_ref().unwrap();
         let is_idle = matches!(booking.next_step(self.now), NextStep::Idle);
         ensure!(is_idle, "work is left: {booking:?}");
-        self.checks.at_rest(booking)?;
+        self.checks.check_payments_at_end(booking)?;
         K::check_end(booking, &self.world, &self.checks)?;
         Ok(self)
     }
 
     fn next_at(&self) -> Option<Timestamp> {
         let claims = self.job.as_ref().map(Job::claimable_at);
-        let decides = self.world.decisions.iter().map(|(at, _)| *at).min();
-        let planned = self.agenda.next_at();
-        planned.into_iter().chain(claims).chain(decides).min()
+        let decides_at = self.world.decisions.iter().map(|(at, _)| *at).min();
+        let scheduled = self.event_queue.next_at();
+        scheduled.into_iter().chain(claims).chain(decides_at).min()
     }
 
     fn process_next(&mut self, at: Timestamp) -> Result<()> {
-        if let Some(place) = self.world.decisions.iter().position(|(due, _)| *due == at) {
-            let (_, decision) = self.world.decisions.remove(place);
+        if let Some(index) = self.world.decisions.iter().position(|(due, _)| *due == at) {
+            let (_, decision) = self.world.decisions.remove(index);
             self.note(|| format!("the supplier decides: {decision:?}"));
             self.world.decide(&decision, self.now);
             return Ok(());
         }
-        match self.agenda.take(at) {
+        match self.event_queue.pop_due(at) {
             Some(event) => event(self),
             None => self.work(),
         }
@@ -246,20 +242,20 @@ impl<'a, K: Subject> Simulation<'a, K> {
     }
 
     fn queue(&mut self, after_ms: i64, event: impl FnOnce(&mut Self) -> Result<()> + 'static) {
-        self.agenda.plan(self.now.plus_ms(after_ms), event);
+        self.event_queue.schedule(self.now.plus_ms(after_ms), event);
     }
 
-    fn begin_prebook(&mut self) -> Result<()> {
+    fn start_prebook(&mut self) -> Result<()> {
         let id = BookingId::from_bits(self.random.generate());
         let booking = new_booking::<K>(id, self.setting, self.now);
         let started = booking.apply(BookingEvent::PrebookStarted, self.now);
         let booking = started?.booking;
         self.row = Some(booking.clone());
-        let name = self.agenda.name();
-        self.write_job(Some((self.now, Some(name))));
+        let number = self.event_queue.next_number();
+        self.write_job(Some((self.now, Some(number))));
         self.send(Executor {
-            name,
-            view: booking,
+            number,
+            booking,
             step: None,
             request: Request {
                 reference: "the prebook".to_owned(),
@@ -273,14 +269,14 @@ impl<'a, K: Subject> Simulation<'a, K> {
 
     /// A worker claims the due job.
     fn work(&mut self) -> Result<()> {
-        let name = self.agenda.name();
+        let number = self.event_queue.next_number();
         let Some(job) = &mut self.job else {
             return Ok(());
         };
-        job.hold(name, self.now);
-        let view = self.row.clone().unwrap();
-        self.note(|| format!("worker {name} claims"));
-        self.advance(name, view, None, true)
+        job.hold(number, self.now);
+        let booking = self.row.clone().unwrap();
+        self.note(|| format!("worker {number} claims"));
+        self.advance(number, booking, None, true)
     }
 
     /// Mirrors `Application::start`: applies a client's event and leases the job.
@@ -288,80 +284,80 @@ impl<'a, K: Subject> Simulation<'a, K> {
         if self.is_working() {
             return Ok(false);
         }
-        let name = self.agenda.name();
-        self.write_job(Some((self.now, Some(name))));
-        let view = self.row.clone().unwrap();
-        self.note(|| format!("caller {name} starts {event:?}"));
-        self.advance(name, view, Some(event), false)?;
+        let number = self.event_queue.next_number();
+        self.write_job(Some((self.now, Some(number))));
+        let booking = self.row.clone().unwrap();
+        self.note(|| format!("caller {number} starts {event:?}"));
+        self.advance(number, booking, Some(event), false)?;
         Ok(true)
     }
 
     /// Mirrors `Application::commit_outcome`.
     fn advance(
         &mut self,
-        name: u64,
-        mut view: Booking<K>,
+        number: u64,
+        mut booking: Booking<K>,
         event: Option<BookingEvent<K>>,
         is_worker: bool,
     ) -> Result<()> {
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let read_version = view.version;
+            let read_version = booking.version;
             let first_check = self.schedules.0.next_after(self.now, self.now);
             let (event, now, ids) = (event.clone(), self.now, self.random);
-            let planned = match plan_transitions(view, event, now, first_check, ids, |_| {}) {
+            let planned = match plan_transitions(booking, event, now, first_check, ids, |_| {}) {
                 Ok(planned) => planned,
                 Err(error) => {
-                    self.note(|| format!("executor {name} stops: {error}"));
+                    self.note(|| format!("executor {number} stops: {error}"));
                     self.checks.conflicts += 1;
                     let retry_at = self.now.plus_ms(FAILED_RETRY_MS);
                     if is_worker {
-                        self.release(name, Some(retry_at));
+                        self.release(number, Some(retry_at));
                     }
                     return Ok(());
                 }
             };
             if self.random.percent(2) && self.world.injects_faults {
-                self.note(|| format!("executor {name} loses the database"));
+                self.note(|| format!("executor {number} loses the database"));
                 return Ok(());
             }
             let current = self.row.clone().unwrap();
             if current.version != read_version && !planned.transitions.is_empty() {
-                view = current;
+                booking = current;
                 continue;
             }
-            if !self.holds(name) {
-                self.note(|| format!("executor {name} has lost its lease"));
+            if !self.holds(number) {
+                self.note(|| format!("executor {number} has lost its lease"));
                 return Ok(());
             }
-            for moved in &planned.transitions {
-                let status = moved.booking.status().as_str();
-                self.note(|| format!("executor {name}: {} -> {status}", moved.event));
-                self.checks.moved(moved)?;
+            for transition in &planned.transitions {
+                let status = transition.booking.status().as_str();
+                self.note(|| format!("executor {number}: {} -> {status}", transition.event));
+                self.checks.record_transition(transition)?;
             }
             if !planned.transitions.is_empty() {
                 self.row = Some(planned.booking.clone());
             }
-            return self.go_on(name, planned.booking, planned.next, is_worker);
+            return self.execute_next(number, planned.booking, planned.next, is_worker);
         }
         bail!("the booking changes without end")
     }
 
-    fn go_on(
+    fn execute_next(
         &mut self,
-        name: u64,
+        number: u64,
         booking: Booking<K>,
-        then: PlannedAction<K>,
+        next: PlannedAction<K>,
         is_worker: bool,
     ) -> Result<()> {
-        let prepared = match then {
+        let prepared = match next {
             PlannedAction::Wait(at) => {
-                self.release(name, at);
+                self.release(number, at);
                 return Ok(());
             }
             PlannedAction::Execute(step, _) => *step,
         };
         if let Some(job) = &mut self.job {
-            job.hold(name, self.now);
+            job.hold(number, self.now);
         }
         let request = match prepared.request {
             StepRequest::Supplier(SupplierRequest::Change(request)) => {
@@ -378,8 +374,8 @@ impl<'a, K: Subject> Simulation<'a, K> {
             StepRequest::Payment(request) => payment_request(request),
         };
         self.send(Executor {
-            name,
-            view: booking,
+            number,
+            booking,
             step: Some(prepared.step),
             request,
             requested_at: self.now,
@@ -388,132 +384,18 @@ impl<'a, K: Subject> Simulation<'a, K> {
         Ok(())
     }
 
-    // ---- transmission of calls ----
-
-    fn send(&mut self, executor: Executor<K>) {
-        let (name, request) = (executor.name, executor.request.clone());
-        self.note(|| format!("executor {name} calls: {request:?}"));
-        self.executors.push(executor);
-        let fault_percent = self.setting.fault_percent;
-        let injected = self.faults.entry(request.reference.clone()).or_default();
-        let goes_wrong = self.world.injects_faults
-            && *injected < FAULTS_MAX
-            && self.random.percent(fault_percent);
-        if !goes_wrong {
-            let (there, back) = (self.random.between(1, 900), self.random.between(1, 900));
-            return self.departs(name, request, Some(there), Some(back));
-        }
-        *injected += 1;
-        let latest_ms = self.latest_ms(&request);
-        match self.random.between(0, 8) {
-            // The process crashes after it has marked the call as sent, but before it sends
-            // anything.
-            0 => self.queue(0, move |simulation| simulation.die(name)),
-            // The call is on its way, and the process crashes before the response arrives.
-            1 | 2 => {
-                let (there, back) = (self.random.between(1, latest_ms), 1);
-                let dies_after = self.random.between(0, 10_000);
-                self.departs(name, request, Some(there), Some(back));
-                self.queue(dies_after, move |simulation| simulation.die(name));
-            }
-            3 => self.silent(name, &request, Silence::NotSent),
-            4 if request.changes().is_some() => {
-                self.world.leaves(&request);
-                self.silent(name, &request, Silence::RateLimited);
-            }
-            // The call never arrives.
-            5 => self.departs(name, request, None, None),
-            // The call arrives, possibly after its executor has stopped waiting, and the response is
-            // lost.
-            6 | 7 => {
-                let there = self.random.between(1, latest_ms);
-                self.departs(name, request, Some(there), None);
-            }
-            // The process stalls until another process has taken over its work.
-            _ => {
-                let there = self.random.between(1, 900);
-                let back = self.random.between(LEASE_MS, 3 * LEASE_MS);
-                self.departs(name, request, Some(there), Some(back));
-            }
-        }
-    }
-
-    /// Returns the maximum delay of a call. If reads are guaranteed to be consistent after a delay,
-    /// the call takes no longer anywhere than a call may last. A supplier that books late breaks
-    /// this guarantee.
-    fn latest_ms(&self, request: &Request) -> i64 {
-        let guarantees = self.world.guarantees_of(request);
-        match guarantees.reads_consistent_after_ms {
-            Some(_) if self.setting.books_late && request.call == Call::Book => {
-                self.random.one_of(&[CALL_MAX_MS, 1_800_000, LATE_MS])
-            }
-            Some(_) => CALL_MAX_MS,
-            None => self.random.one_of(&[900, CALL_MAX_MS, 7_200_000]),
-        }
-    }
-
-    fn departs(&mut self, executor: u64, request: Request, there: Option<i64>, back: Option<i64>) {
-        self.world.leaves(&request);
-        let sent_at = self.now;
-        if back.is_none() {
-            let reply = request.silence(Silence::Unknown);
-            let after_ms = self.random.one_of(&[1, 2_000, CALL_MAX_MS]);
-            self.queue(after_ms, move |simulation| {
-                simulation.answer(executor, reply)
-            });
-        }
-        if let Some(there) = there {
-            self.queue(there, move |simulation| {
-                simulation.arrive(executor, &request, sent_at, back)
-            });
-        }
-    }
-
-    /// A process crashes without releasing anything.
-    fn die(&mut self, executor: u64) -> Result<()> {
-        self.note(|| format!("executor {executor} dies"));
-        self.executors.retain(|known| known.name != executor);
-        Ok(())
-    }
-
-    fn silent(&mut self, executor: u64, request: &Request, silence: Silence) {
-        let reply = request.silence(silence);
-        let after_ms = self.random.between(1, 2_000);
-        self.queue(after_ms, move |simulation| {
-            simulation.answer(executor, reply)
-        });
-    }
-
-    /// A call reaches the supplier or the processor. Its response is lost if `back` is `None`.
-    fn arrive(
-        &mut self,
-        executor: u64,
-        request: &Request,
-        sent_at: Timestamp,
-        back: Option<i64>,
-    ) -> Result<()> {
-        let reply = self.world.receive(request, sent_at, self.now);
-        self.note(|| format!("call of executor {executor} arrives: {request:?}: {reply:?}"));
-        if let Some(after_ms) = back {
-            self.queue(after_ms, move |simulation| {
-                simulation.answer(executor, reply)
-            });
-        }
-        Ok(())
-    }
-
     /// An executor receives a response or stops waiting for it.
-    fn answer(&mut self, name: u64, reply: Reply) -> Result<()> {
+    fn deliver_response(&mut self, number: u64, reply: Reply) -> Result<()> {
         let Some(at) = self
             .executors
             .iter()
-            .position(|executor| executor.name == name)
+            .position(|executor| executor.number == number)
         else {
             return Ok(());
         };
         let executor = self.executors.remove(at);
-        self.note(|| format!("executor {name} hears: {reply:?}"));
-        self.world.came_to_nothing(&executor.request, &reply);
+        self.note(|| format!("executor {number} receives: {reply:?}"));
+        self.world.record_no_effect(&executor.request, &reply);
         let Some(step) = &executor.step else {
             return self.prebooked(executor, reply);
         };
@@ -532,10 +414,11 @@ impl<'a, K: Subject> Simulation<'a, K> {
         let response = match (step, reply) {
             (BookingStep::Payment(step), reply) => {
                 let guarantees = self.setting.processor;
-                let event = interpret_payment(&executor.view, step, reply, guarantees, schedules)?;
+                let event =
+                    interpret_payment(&executor.booking, step, reply, guarantees, schedules)?;
                 return self.advance(
-                    executor.name,
-                    executor.view,
+                    executor.number,
+                    executor.booking,
                     Some(event),
                     executor.is_worker,
                 );
@@ -549,10 +432,10 @@ impl<'a, K: Subject> Simulation<'a, K> {
             }
             (_, reply) => bail!("{reply:?} has no matching request"),
         };
-        let event = interpret_response(&executor.view, step, response, &context).event;
+        let event = interpret_response(&executor.booking, step, response, &context).event;
         self.advance(
-            executor.name,
-            executor.view,
+            executor.number,
+            executor.booking,
             Some(event),
             executor.is_worker,
         )
@@ -560,15 +443,16 @@ impl<'a, K: Subject> Simulation<'a, K> {
 
     /// Mirrors `Application::bind_offer`.
     fn prebooked(&mut self, executor: Executor<K>, reply: Reply) -> Result<()> {
-        let Reply::Bound(answer) = reply else {
+        let Reply::Prebooked(answer) = reply else {
             bail!("{reply:?} is not a prebook response");
         };
         let event = match answer {
             Ok(price) => {
                 let id = PaymentId::from_bits(self.random.generate());
-                let payment = self.setting.by_browser.then(|| {
-                    let reference = intent_reference(&executor.view, &id);
-                    self.world.intend(reference.clone(), price, self.now);
+                let payment = self.setting.pays_in_browser.then(|| {
+                    let reference = intent_reference(&executor.booking, &id);
+                    self.world
+                        .create_browser_payment(reference.clone(), price, self.now);
                     Payment::new_browser_payment(id, price, cards(), reference, self.now)
                 });
                 let expires_at = self.now.plus_ms(self.random.between(60_000, 3_600_000));
@@ -585,6 +469,6 @@ impl<'a, K: Subject> Simulation<'a, K> {
                 "refused",
             ))),
         };
-        self.advance(executor.name, executor.view, event, false)
+        self.advance(executor.number, executor.booking, event, false)
     }
 }

@@ -14,7 +14,7 @@ pub(super) struct Order {
     /// Fee and refund of all cancellations so far, if the supplier reports them.
     pub(super) amounts: Option<(Money, Money)>,
     /// Amount of the sold items that is not refunded.
-    pub(super) kept: Money,
+    pub(super) retained: Money,
 }
 
 /// A pending decision of the supplier.

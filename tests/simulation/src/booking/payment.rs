@@ -3,7 +3,7 @@
 use super::START;
 use super::remote_call::{Call, Reply, Request};
 use super::scenario::cards;
-use super::simulated_booking::Subject;
+use super::simulated_booking::SimulatedBooking;
 use crate::seeded_random::Random;
 use anyhow::{Context, Result, bail};
 use host_application::booking::interpret::{
@@ -46,7 +46,7 @@ pub(super) fn payment_request(request: PaymentRequest) -> Request {
 }
 
 /// Interprets the processor's response to a payment step.
-pub(super) fn interpret_payment<K: Subject>(
+pub(super) fn interpret_payment<K: SimulatedBooking>(
     booking: &Booking<K>,
     step: &PaymentStep,
     reply: Reply,
@@ -56,13 +56,13 @@ pub(super) fn interpret_payment<K: Subject>(
     let payment = booking.payment(step.payment());
     let payment = payment.context("the payment does not exist")?;
     let interpretation: Interpretation<PaymentEvent> = match (step, reply) {
-        (PaymentStep::Authorize(_), Reply::Paid(response)) => {
+        (PaymentStep::Authorize(_), Reply::PaymentChanged(response)) => {
             interpret::authorize_response(payment, response, schedules)
         }
-        (PaymentStep::Capture(_), Reply::Paid(response)) => {
+        (PaymentStep::Capture(_), Reply::PaymentChanged(response)) => {
             interpret::capture_response(payment, response, schedules)
         }
-        (PaymentStep::Void(_), Reply::Paid(response)) => {
+        (PaymentStep::Void(_), Reply::PaymentChanged(response)) => {
             interpret::void_response(payment, response, schedules)
         }
         (PaymentStep::FindPayment(_), Reply::FoundPayment(response)) => {

@@ -8,19 +8,24 @@ use host_domain::time::Timestamp;
 
 impl World<'_> {
     /// Creates a payment that the payer completes in a browser.
-    pub(super) fn intend(&mut self, reference: String, amount: Money, now: Timestamp) {
+    pub(super) fn create_browser_payment(
+        &mut self,
+        reference: String,
+        amount: Money,
+        now: Timestamp,
+    ) {
         self.charges.push(Charge {
             reference,
             status: ProcessorPaymentStatus::RequiresAction,
             amount,
             refunds: Vec::new(),
-            seen_from: now,
+            readable_from: now,
             captured_by: None,
         });
     }
 
-    pub(super) fn browser_acts(&mut self) -> bool {
-        let declines = self.happens(20);
+    pub(super) fn complete_in_browser(&mut self) -> bool {
+        let declines = self.injects_fault(20);
         let mut charges = self.charges.iter_mut();
         let waits = charges.find(|charge| charge.status == ProcessorPaymentStatus::RequiresAction);
         let Some(charge) = waits else { return false };
@@ -32,13 +37,13 @@ impl World<'_> {
         true
     }
 
-    pub(super) fn hold(
+    pub(super) fn authorize(
         &mut self,
         reference: &str,
         amount: Money,
         now: Timestamp,
     ) -> Result<ProcessorPayment, PaymentError> {
-        if self.happens(12) {
+        if self.injects_fault(12) {
             let declines = [
                 DeclineReason::InsufficientFunds,
                 DeclineReason::RequiresAction,
@@ -46,14 +51,14 @@ impl World<'_> {
             return Err(PaymentError::Declined(self.random.one_of(&declines)));
         }
         if self.charge(reference).is_ok() {
-            self.breaks(format!("{reference} is authorized twice"));
+            self.report_violation(format!("{reference} is authorized twice"));
         }
         let charge = Charge {
             reference: reference.to_owned(),
             status: ProcessorPaymentStatus::Authorized,
             amount,
             refunds: Vec::new(),
-            seen_from: self.readable(self.setting.processor, now),
+            readable_from: self.readable(self.setting.processor, now),
             captured_by: None,
         };
         let state = charge.state();
@@ -67,12 +72,12 @@ impl World<'_> {
         found.ok_or_else(|| PaymentError::Refused("no such charge".to_owned()))
     }
 
-    pub(super) fn take(
+    pub(super) fn capture(
         &mut self,
         reference: &str,
         id: &str,
     ) -> Result<ProcessorPayment, PaymentError> {
-        let refuses = self.happens(8);
+        let refuses = self.injects_fault(8);
         let charge = self.charge(id)?;
         match charge.status {
             ProcessorPaymentStatus::Authorized if refuses => {
@@ -93,18 +98,18 @@ impl World<'_> {
             ProcessorPaymentStatus::Captured => {
                 Err(PaymentError::Unknown("already captured".into()))
             }
-            _ => Err(PaymentError::Refused("nothing is held".to_owned())),
+            _ => Err(PaymentError::Refused("nothing is authorized".to_owned())),
         }
     }
 
-    pub(super) fn release(&mut self, id: &str) -> Result<ProcessorPayment, PaymentError> {
+    pub(super) fn void(&mut self, id: &str) -> Result<ProcessorPayment, PaymentError> {
         let charge = self.charge(id)?;
         match charge.status {
             ProcessorPaymentStatus::Captured => {
                 Err(PaymentError::Refused("it is captured".to_owned()))
             }
             ProcessorPaymentStatus::Declined => {
-                Err(PaymentError::Refused("nothing is held".to_owned()))
+                Err(PaymentError::Refused("nothing is authorized".to_owned()))
             }
             _ => {
                 charge.status = ProcessorPaymentStatus::Voided;
@@ -120,22 +125,22 @@ impl World<'_> {
         amount: Money,
         now: Timestamp,
     ) -> Result<String, PaymentError> {
-        if self.happens(8) {
+        if self.injects_fault(8) {
             return Err(PaymentError::Refused("not now".to_owned()));
         }
-        let seen_from = self.readable(self.setting.processor, now);
+        let readable_from = self.readable(self.setting.processor, now);
         let charge = self.charge(id)?;
         if charge.status != ProcessorPaymentStatus::Captured {
             return Err(PaymentError::Refused("nothing is captured".to_owned()));
         }
         if charge.refunded() + amount.minor > charge.amount.minor {
-            let broken = format!("{reference} refunds more than was captured");
-            self.breaks(broken);
+            let violation = format!("{reference} refunds more than was captured");
+            self.report_violation(violation);
             return Err(PaymentError::Refused("too much".to_owned()));
         }
         charge
             .refunds
-            .push((reference.to_owned(), amount, seen_from));
+            .push((reference.to_owned(), amount, readable_from));
         Ok(reference.to_owned())
     }
 }

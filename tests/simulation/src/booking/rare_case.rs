@@ -1,10 +1,10 @@
-//! Rare cases that the gateway has to survive, whatever the supplier or processor declares: reads that
-//! meet an outdated copy of its data, rooms that are lost before the booking is read, and refused
+//! Rare cases that the gateway has to survive, whatever the supplier or processor declares: reads
+//! that meet an outdated copy of its data, rooms that are lost before the booking is read, and refused
 //! resends of executed calls.
 
 use super::order::Order;
 use super::remote_call::{Call, Reply, Request};
-use super::supplier::no;
+use super::supplier::refused;
 use super::world::World;
 use host_domain::money::Money;
 use host_domain::payment::PaymentError;
@@ -14,7 +14,7 @@ use host_domain::time::Timestamp;
 impl World<'_> {
     /// Returns whether a lookup meets an outdated copy of the data, in which nothing is found.
     pub(super) fn is_outdated(&mut self) -> bool {
-        let is_outdated = !self.rare.has_misled && self.happens(5);
+        let is_outdated = !self.rare.has_misled && self.injects_fault(5);
         self.rare.has_misled |= is_outdated;
         is_outdated
     }
@@ -25,12 +25,12 @@ impl World<'_> {
             return;
         };
         self.rare.before_loss = Some(order.clone());
-        let price = Money::new(*price, order.kept.currency);
+        let price = Money::new(*price, order.retained.currency);
         order.status = SupplierBookingStatus::PartiallyCanceled;
         order.released[0] = true;
-        order.kept = order.kept.less(price);
+        order.retained = order.retained.less(price);
         let none = Money::zero(price.currency);
-        order.amounts = self.setting.says_amounts.then_some((none, price));
+        order.amounts = self.setting.reports_amounts.then_some((none, price));
     }
 
     /// Returns a copy of the order in which a lost room is still booked, which a refresh meets at
@@ -71,17 +71,21 @@ impl World<'_> {
         if !is_rechecked && self.rare.has_misled {
             return None;
         }
-        let refused = || PaymentError::Refused("no".to_owned());
+        let payment_refused = || PaymentError::Refused("no".to_owned());
         let refusal = match (&request.call, first) {
-            (Call::Book | Call::Buy, Reply::Changed(Ok(_))) => Reply::Changed(Err(no(reason))),
-            (Call::Authorize(_), Reply::Paid(Ok(_))) => Reply::Paid(Err(refused())),
-            (Call::Refund(..), Reply::Refunded(Ok(_))) => Reply::Refunded(Err(refused())),
+            (Call::Book | Call::BuyBags, Reply::Changed(Ok(_))) => {
+                Reply::Changed(Err(refused(reason)))
+            }
+            (Call::Authorize(_), Reply::PaymentChanged(Ok(_))) => {
+                Reply::PaymentChanged(Err(payment_refused()))
+            }
+            (Call::Refund(..), Reply::Refunded(Ok(_))) => Reply::Refunded(Err(payment_refused())),
             _ => return None,
         };
         self.rare.refused_bookings += u32::from(is_booking);
         if !is_rechecked {
             self.rare.has_misled = true;
-            self.show_all(now);
+            self.make_readable(now);
         }
         Some(refusal)
     }

@@ -22,7 +22,7 @@ pub(super) enum Call {
     Refresh,
     /// Cancels these rooms, or all if the list is empty.
     Cancel(Vec<usize>),
-    Buy,
+    BuyBags,
     Authorize(Money),
     /// Captures the charge with this id.
     Capture(String),
@@ -35,10 +35,10 @@ pub(super) enum Call {
 /// The response to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Reply {
-    Bound(Result<Money, ChangeError>),
+    Prebooked(Result<Money, ChangeError>),
     Changed(Result<Order, ChangeError>),
     Found(Result<Option<Order>, ReadError>),
-    Paid(Result<ProcessorPayment, PaymentError>),
+    PaymentChanged(Result<ProcessorPayment, PaymentError>),
     FoundPayment(Result<Option<ProcessorPayment>, ReadError>),
     Refunded(Result<String, PaymentError>),
     FoundRefund(Result<bool, ReadError>),
@@ -46,7 +46,7 @@ pub(super) enum Reply {
 
 /// The outcome of a call without a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Silence {
+pub(super) enum MissingResponse {
     /// The call was certainly not sent.
     NotSent,
     /// The call was rejected by a rate limit and had no effect.
@@ -57,7 +57,7 @@ pub(super) enum Silence {
 
 impl Request {
     /// Returns the client reference of a call that may change something.
-    pub(super) fn changes(&self) -> Option<&str> {
+    pub(super) fn change_reference(&self) -> Option<&str> {
         let is_change = !matches!(
             self.call,
             Call::Prebook
@@ -69,25 +69,29 @@ impl Request {
         is_change.then_some(self.reference.as_str())
     }
 
-    pub(super) fn silence(&self, silence: Silence) -> Reply {
-        let why = || "no answer".to_owned();
-        let change = || match silence {
-            Silence::NotSent => ChangeError::NotSent(why().into()),
-            Silence::RateLimited => ChangeError::RateLimited {
+    pub(super) fn without_response(&self, missing: MissingResponse) -> Reply {
+        let reason = || "no answer".to_owned();
+        let change = || match missing {
+            MissingResponse::NotSent => ChangeError::NotSent(reason().into()),
+            MissingResponse::RateLimited => ChangeError::RateLimited {
                 retry_after_s: None,
             },
-            Silence::Unknown => ChangeError::Unknown(why().into()),
+            MissingResponse::Unknown => ChangeError::Unknown(reason().into()),
         };
-        let pay = || match silence {
-            Silence::NotSent | Silence::RateLimited => PaymentError::NotSent(why().into()),
-            Silence::Unknown => PaymentError::Unknown(why().into()),
+        let pay = || match missing {
+            MissingResponse::NotSent | MissingResponse::RateLimited => {
+                PaymentError::NotSent(reason().into())
+            }
+            MissingResponse::Unknown => PaymentError::Unknown(reason().into()),
         };
-        let read = || ReadError::TimedOut(why());
+        let read = || ReadError::TimedOut(reason());
         match self.call {
-            Call::Prebook => Reply::Bound(Err(change())),
-            Call::Book | Call::Cancel(_) | Call::Buy => Reply::Changed(Err(change())),
+            Call::Prebook => Reply::Prebooked(Err(change())),
+            Call::Book | Call::Cancel(_) | Call::BuyBags => Reply::Changed(Err(change())),
             Call::FindBooking | Call::Refresh => Reply::Found(Err(read())),
-            Call::Authorize(_) | Call::Capture(_) | Call::Void(_) => Reply::Paid(Err(pay())),
+            Call::Authorize(_) | Call::Capture(_) | Call::Void(_) => {
+                Reply::PaymentChanged(Err(pay()))
+            }
             Call::FindPayment => Reply::FoundPayment(Err(read())),
             Call::Refund(..) => Reply::Refunded(Err(pay())),
             Call::FindRefund => Reply::FoundRefund(Err(read())),
@@ -102,7 +106,7 @@ impl Request {
                 | Call::FindBooking
                 | Call::Refresh
                 | Call::Cancel(_)
-                | Call::Buy
+                | Call::BuyBags
         )
     }
 }

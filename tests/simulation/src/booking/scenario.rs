@@ -16,14 +16,14 @@ pub(super) struct Setting {
     pub(super) processor: SupplierGuarantees,
     /// Whether the supplier may book hours after the time that its adapter declares.
     pub(super) books_late: bool,
-    pub(super) settlement: PaymentCollector,
-    pub(super) by_browser: bool,
+    pub(super) payment_collector: PaymentCollector,
+    pub(super) pays_in_browser: bool,
     /// Price and cancellation fee (by the stored terms) of each room, or of the ticket.
     pub(super) rooms: Vec<(i64, i64)>,
     /// Price of a bag.
     pub(super) bag: i64,
     /// Whether the supplier reports the fee of a cancellation.
-    pub(super) says_amounts: bool,
+    pub(super) reports_amounts: bool,
     /// Percentage of calls that fail.
     pub(super) fault_percent: i64,
     /// Percentage of effects that reads show late.
@@ -59,15 +59,15 @@ impl Setting {
             supplier,
             processor,
             books_late: random.percent(25),
-            settlement: if by_supplier {
+            payment_collector: if by_supplier {
                 PaymentCollector::Supplier
             } else {
                 PaymentCollector::Gateway
             },
-            by_browser: !by_supplier && random.percent(25),
+            pays_in_browser: !by_supplier && random.percent(25),
             rooms: (0..rooms).map(room).collect(),
             bag: random.between(1_000, 6_000),
-            says_amounts: random.percent(70),
+            reports_amounts: random.percent(70),
             fault_percent: random.one_of(&[0, 10, 30, 60]),
             late_reads: 30,
             always_loses_room: false,
@@ -87,7 +87,7 @@ impl Setting {
         Self {
             supplier,
             books_late: true,
-            settlement: PaymentCollector::Gateway,
+            payment_collector: PaymentCollector::Gateway,
             fault_percent: 60,
             ..Self::draw(random, false)
         }
@@ -138,7 +138,7 @@ impl Setting {
     }
 
     pub(super) fn is_paid_at_checkout(&self) -> bool {
-        self.settlement == PaymentCollector::Supplier
+        self.payment_collector == PaymentCollector::Supplier
     }
 }
 

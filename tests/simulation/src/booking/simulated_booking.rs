@@ -17,7 +17,7 @@ use host_domain::supplier::{SupplierBookingStatus, SupplierId};
 use host_domain::time::Timestamp;
 
 /// A kind of booking that can be simulated.
-pub(super) trait Subject: BookingAggregate {
+pub(super) trait SimulatedBooking: BookingAggregate {
     /// Id of the supplier.
     const SUPPLIER: &'static str;
     const CONFIRMED: EventType;
@@ -46,7 +46,7 @@ pub(super) trait Subject: BookingAggregate {
 }
 
 /// Creates a booking that the gateway accepted.
-pub(super) fn new_booking<K: Subject>(
+pub(super) fn new_booking<K: SimulatedBooking>(
     id: BookingId,
     setting: &Setting,
     now: Timestamp,
@@ -60,8 +60,8 @@ pub(super) fn new_booking<K: Subject>(
         supplier_offer: "offer".to_owned(),
         supplier_prebook: None,
         supplier_reference: None,
-        use_payment_sdk: setting.by_browser,
-        payment_collector: setting.settlement,
+        use_payment_sdk: setting.pays_in_browser,
+        payment_collector: setting.payment_collector,
         offer_expires_at: now.plus_s(1800),
         state: BookingState::Created,
         payments: Vec::new(),
@@ -75,12 +75,12 @@ pub(super) fn new_booking<K: Subject>(
 }
 
 /// Checks, at the end of a scenario, that status and money agree with the supplier.
-pub(super) fn check_agreement<K: Subject>(
+pub(super) fn check_agreement<K: SimulatedBooking>(
     booking: &Booking<K>,
     world: &World<'_>,
     checks: &Checks,
 ) -> Result<()> {
-    let status = world.truth().map(|order| &order.status);
+    let status = world.actual_order().map(|order| &order.status);
     let agrees = match booking.status() {
         BookingStatus::Confirmed => status == Some(&SupplierBookingStatus::Confirmed),
         BookingStatus::PartiallyCanceled => {
@@ -97,20 +97,25 @@ pub(super) fn check_agreement<K: Subject>(
     };
     ensure!(agrees, "{:?} here, {status:?} there", booking.status());
     if booking.payment_collector == PaymentCollector::Gateway {
-        let kept = world.truth().map_or(euros(0), |order| order.kept);
-        checks.money(booking, world, kept)?;
+        let retained = world
+            .actual_order()
+            .map_or(euros(0), |order| order.retained);
+        checks.check_money(booking, world, retained)?;
     }
     Ok(())
 }
 
 /// Checks, at the end of a scenario, that the end of the booking was published once.
-pub(super) fn check_events<K: Subject>(booking: &Booking<K>, checks: &Checks) -> Result<()> {
+pub(super) fn check_events<K: SimulatedBooking>(
+    booking: &Booking<K>,
+    checks: &Checks,
+) -> Result<()> {
     let status = booking.status();
     let was_prebooked = booking.supplier_prebook.is_some();
-    checks.published_once(K::EVENT_TYPES.created, was_prebooked)?;
-    checks.published_once(K::EVENT_TYPES.expired, status == BookingStatus::Expired)?;
+    checks.check_published_once(K::EVENT_TYPES.created, was_prebooked)?;
+    checks.check_published_once(K::EVENT_TYPES.expired, status == BookingStatus::Expired)?;
     let has_failed = status == BookingStatus::Failed && was_prebooked;
-    checks.published_once(K::EVENT_TYPES.failed, has_failed)?;
-    checks.published_once(K::CONFIRMED, booking.confirmed_at.is_some())?;
-    checks.published_once(K::CANCELED, status == BookingStatus::Canceled)
+    checks.check_published_once(K::EVENT_TYPES.failed, has_failed)?;
+    checks.check_published_once(K::CONFIRMED, booking.confirmed_at.is_some())?;
+    checks.check_published_once(K::CANCELED, status == BookingStatus::Canceled)
 }

@@ -1,4 +1,4 @@
-//! The state of the external side: its orders, its charges and what it has answered.
+//! The state of the external side: its orders, its charges and its responses.
 
 use super::charge::Charge;
 use super::order::{Decision, Order};
@@ -20,9 +20,9 @@ pub(super) struct World<'a> {
     pub(super) order: Vec<(Timestamp, Order)>,
     pub(super) charges: Vec<Charge>,
     /// Responses by reference, if the other side is idempotent.
-    pub(super) answered: HashMap<String, Reply>,
-    /// Sent references, each with whether the call is known to have had no effect.
-    pub(super) left: HashMap<String, bool>,
+    pub(super) responses: HashMap<String, Reply>,
+    /// References of sent requests, each with whether the request is known to have had no effect.
+    pub(super) sent_requests: HashMap<String, bool>,
     /// Last time at which the supplier reported the checkout as unpaid. A call sent before that
     /// time receives the same response whenever it arrives.
     pub(super) unpaid_at: Option<Timestamp>,
@@ -31,7 +31,7 @@ pub(super) struct World<'a> {
     pub(super) is_checkout_paid: bool,
     /// Pending decisions of the supplier with their times.
     pub(super) decisions: Vec<(Timestamp, Decision)>,
-    pub(super) broken: Option<String>,
+    pub(super) violation: Option<String>,
     pub(super) rare: RareCases,
 }
 
@@ -43,13 +43,13 @@ impl<'a> World<'a> {
             injects_faults: true,
             order: Vec::new(),
             charges: Vec::new(),
-            answered: HashMap::new(),
-            left: HashMap::new(),
+            responses: HashMap::new(),
+            sent_requests: HashMap::new(),
             unpaid_at: None,
             price: setting.offered(),
             is_checkout_paid: false,
             decisions: Vec::new(),
-            broken: None,
+            violation: None,
             rare: RareCases::new(setting),
         }
     }

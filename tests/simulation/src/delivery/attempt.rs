@@ -20,25 +20,25 @@ use std::time::Duration;
 
 /// A delivery that is being attempted.
 pub(super) struct Attempt {
-    pub(super) host: usize,
+    pub(super) process: usize,
     recipient: Arc<Recipient>,
     stored: StoredDelivery,
     token: String,
-    held: InFlight,
+    in_flight: InFlight,
     sent_at: Option<Timestamp>,
     fault: Option<InjectedFault>,
 }
 
 impl Attempt {
     pub(super) fn new(
-        host: usize,
+        process: usize,
         recipient: &Arc<Recipient>,
         stored: StoredDelivery,
         token: &str,
     ) -> Self {
         Self {
-            host,
-            held: recipient.endpoint.track(),
+            process,
+            in_flight: recipient.endpoint.track(),
             recipient: Arc::clone(recipient),
             stored,
             token: token.to_owned(),
@@ -57,7 +57,7 @@ pub(super) struct AttemptReport {
     /// Time of the evaluation by the process's clock.
     evaluated_at: Timestamp,
     fault: Option<InjectedFault>,
-    _held: InFlight,
+    _in_flight: InFlight,
 }
 
 /// A failure that is injected into an attempt.
@@ -89,58 +89,59 @@ const INJECTED_FAULTS: [InjectedFault; 9] = [
 ];
 
 impl Simulation<'_> {
-    pub(super) fn begin(&mut self, name: u64, mut attempt: Attempt) {
+    pub(super) fn begin_attempt(&mut self, number: u64, mut attempt: Attempt) {
         if self.injects_fault(self.setting.fault_percent) {
             let fault = self.random.one_of(&INJECTED_FAULTS);
-            self.note(|| format!("attempt {name} will meet {fault:?}"));
+            self.note(|| format!("attempt {number} will meet {fault:?}"));
             attempt.fault = Some(fault);
         }
         let fault = attempt.fault;
-        let waits_ms = self.random.one_of(&[1, 5, 1_000, PERMIT_MAX_MS]);
-        let mut after_ms = self.random.between(1, waits_ms) - 1;
+        let permit_wait_ms = self.random.one_of(&[1, 5, 1_000, PERMIT_MAX_MS]);
+        let mut after_ms = self.random.between(1, permit_wait_ms) - 1;
         if fault == Some(InjectedFault::StallsBeforeSending) {
-            self.contract.excuse(name);
+            self.contract.mark_fault(number);
             after_ms = self.random.between(1, STALL_MAX_MS);
         }
-        self.attempts.insert(name, attempt);
-        self.queue(after_ms, move |simulation| simulation.send(name));
+        self.attempts.insert(number, attempt);
+        self.queue(after_ms, move |simulation| simulation.send(number));
     }
 
     /// Mirrors `Application::attempt`.
-    pub(super) fn send(&mut self, name: u64) -> Result<()> {
-        let Some(attempt) = self.attempts.get(&name) else {
+    pub(super) fn send(&mut self, number: u64) -> Result<()> {
+        let Some(attempt) = self.attempts.get(&number) else {
             return Ok(());
         };
-        let (host, fault) = (attempt.host, attempt.fault);
+        let (process, fault) = (attempt.process, attempt.fault);
         if fault == Some(InjectedFault::CrashesBeforeSending) {
-            self.die(host);
+            self.crash_process(process);
             return Ok(());
         }
         if fault == Some(InjectedFault::GetsNoPermit) {
-            return self.evaluate(name, None);
+            return self.evaluate(number, None);
         }
-        let host_now = self.clock(host);
-        let request = self
-            .webhooks
-            .delivery_request(&attempt.recipient, &attempt.stored, host_now);
+        let process_now = self.clock(process);
+        let request =
+            self.webhooks
+                .delivery_request(&attempt.recipient, &attempt.stored, process_now);
         let (outcome, mut took_ms) = self.receivers[request.url].respond(self.random, self.now);
-        self.note(|| format!("attempt {name} is sent: {outcome:?} after {took_ms} ms"));
-        self.check_request(name, attempt, &request, host_now)?;
-        self.contract.sent(name, &outcome, (host_now, self.now))?;
+        self.note(|| format!("attempt {number} is sent: {outcome:?} after {took_ms} ms"));
+        self.check_request(number, attempt, &request, process_now)?;
+        self.contract
+            .record_request(number, &outcome, (process_now, self.now))?;
         match fault {
             Some(InjectedFault::StallsBeforeResponse) => {
-                self.contract.excuse(name);
+                self.contract.mark_fault(number);
                 took_ms += self.random.between(1, STALL_MAX_MS);
             }
             Some(InjectedFault::CrashesBeforeResponse) => took_ms = self.random.between(1, took_ms),
             _ => {}
         }
-        if let Some(attempt) = self.attempts.get_mut(&name) {
-            attempt.sent_at = Some(host_now);
+        if let Some(attempt) = self.attempts.get_mut(&number) {
+            attempt.sent_at = Some(process_now);
         }
-        self.second_thoughts(took_ms);
+        self.add_concurrent_action(took_ms);
         self.queue(took_ms, move |simulation| {
-            simulation.receive(name, &outcome, took_ms)
+            simulation.receive(number, &outcome, took_ms)
         });
         Ok(())
     }
@@ -148,21 +149,22 @@ impl Simulation<'_> {
     /// Checks the URL and the signing secrets of a request.
     fn check_request(
         &self,
-        name: u64,
+        number: u64,
         attempt: &Attempt,
         request: &DeliveryRequest<'_>,
-        host_now: Timestamp,
+        process_now: Timestamp,
     ) -> Result<()> {
-        let claim = &self.contract.claims[&name];
+        let claim = &self.contract.claims[&number];
         let delivery = &attempt.stored.delivery;
-        if let Some(standing) = self.contract.standings.get(&delivery.subscription) {
-            let signers = standing.signers(claim.looked_at, host_now);
+        if let Some(expected_subscription) = self.contract.subscriptions.get(&delivery.subscription)
+        {
+            let secrets = expected_subscription.signing_secrets(claim.read_at, process_now);
             let event = delivery.event.as_str();
             let body = attempt.stored.payload.as_bytes();
-            let expected = signature::sign(signers, host_now.0.div_euclid(1000), event, body);
+            let expected = signature::sign(secrets, process_now.0.div_euclid(1000), event, body);
             let own = request.headers["svc-signature"].to_str()?;
             ensure!(own == expected.svc, "signed {own}, not {}", expected.svc);
-            let url = standing.url(claim.looked_at);
+            let url = expected_subscription.url(claim.read_at);
             ensure!(request.url == url, "sent to {}, not {url}", request.url);
         }
         Ok(())
@@ -170,15 +172,15 @@ impl Simulation<'_> {
 
     pub(super) fn receive(
         &mut self,
-        name: u64,
+        number: u64,
         outcome: &ReceiverOutcome,
         took_ms: i64,
     ) -> Result<()> {
-        let Some(attempt) = self.attempts.get(&name) else {
+        let Some(attempt) = self.attempts.get(&number) else {
             return Ok(());
         };
         if attempt.fault == Some(InjectedFault::CrashesBeforeResponse) {
-            self.die(attempt.host);
+            self.crash_process(attempt.process);
             return Ok(());
         }
         let took = Duration::from_millis(took_ms.unsigned_abs());
@@ -186,16 +188,20 @@ impl Simulation<'_> {
         let may_end = honors_gone(attempt.recipient.subscription.product);
         let attempted = AttemptResult::new(outcome.reply(), may_end, sent_at, took);
         attempt.recipient.endpoint.record_latency(took);
-        self.evaluate(name, Some((sent_at, attempted)))
+        self.evaluate(number, Some((sent_at, attempted)))
     }
 
     /// Mirrors the end of `DeliveryWorker::spawn_attempt`.
-    fn evaluate(&mut self, name: u64, attempted: Option<(Timestamp, AttemptResult)>) -> Result<()> {
-        let Some(attempt) = self.attempts.remove(&name) else {
+    fn evaluate(
+        &mut self,
+        number: u64,
+        attempted: Option<(Timestamp, AttemptResult)>,
+    ) -> Result<()> {
+        let Some(attempt) = self.attempts.remove(&number) else {
             return Ok(());
         };
-        let host_now = self.clock(attempt.host);
-        let one = &mut self.hosts[attempt.host];
+        let process_now = self.clock(attempt.process);
+        let sender = &mut self.processes[attempt.process];
         let subscription = &attempt.recipient.subscription;
         let subscription_event = attempted.as_ref();
         let subscription_event =
@@ -203,52 +209,53 @@ impl Simulation<'_> {
         let (product, jitter) = (subscription.product, jitter_permille(self.random));
         let (stored, token) = (attempt.stored, attempt.token);
         let webhooks = self.webhooks;
-        let release = webhooks.apply_attempt(product, stored, attempted, token, jitter, host_now);
-        one.reports.push(AttemptReport {
-            attempt: name,
+        let release =
+            webhooks.apply_attempt(product, stored, attempted, token, jitter, process_now);
+        sender.reports.push(AttemptReport {
+            attempt: number,
             recipient: attempt.recipient,
             release,
             subscription_event,
-            evaluated_at: host_now,
+            evaluated_at: process_now,
             fault: attempt.fault,
-            _held: attempt.held,
+            _in_flight: attempt.in_flight,
         });
-        if let (Some(incarnation), 1) = (one.incarnation, one.reports.len()) {
+        if let (Some(incarnation), 1) = (sender.incarnation, sender.reports.len()) {
             let after_ms = self.random.one_of(&[1, 20, 2_000]);
-            let host = attempt.host;
+            let process = attempt.process;
             self.queue(after_ms, move |simulation| {
-                simulation.store(host, incarnation)
+                simulation.store(process, incarnation)
             });
         }
         Ok(())
     }
 
     /// Mirrors `store_results`: stores the results of attempts, then updates their subscriptions.
-    pub(super) fn store(&mut self, host: usize, incarnation: u64) -> Result<()> {
-        if self.hosts[host].incarnation != Some(incarnation) {
+    pub(super) fn store(&mut self, process: usize, incarnation: u64) -> Result<()> {
+        if self.processes[process].incarnation != Some(incarnation) {
             return Ok(());
         }
-        let meets = |fault| {
-            let mut reports = self.hosts[host].reports.iter();
+        let has_fault = |fault| {
+            let mut reports = self.processes[process].reports.iter();
             reports.any(|report| report.fault == Some(fault))
         };
-        let store_fails = meets(InjectedFault::StoreFails);
-        let update_fails = meets(InjectedFault::UpdateFails);
-        let crashes_before_update = meets(InjectedFault::CrashesBeforeUpdate);
-        if meets(InjectedFault::CrashesBeforeStoring) {
-            self.die(host);
+        let store_fails = has_fault(InjectedFault::StoreFails);
+        let update_fails = has_fault(InjectedFault::UpdateFails);
+        let crashes_before_update = has_fault(InjectedFault::CrashesBeforeUpdate);
+        if has_fault(InjectedFault::CrashesBeforeStoring) {
+            self.crash_process(process);
             return Ok(());
         }
-        let reports = std::mem::take(&mut self.hosts[host].reports);
+        let reports = std::mem::take(&mut self.processes[process].reports);
         let events = reports.iter();
         let events = events
             .filter_map(|report| Some((&*report.recipient, report.subscription_event.as_ref()?)));
-        let host_now = self.clock(host);
-        let updates = SubscriptionUpdates::collect(events, host_now);
+        let process_now = self.clock(process);
+        let updates = SubscriptionUpdates::collect(events, process_now);
         for report in &reports {
             if store_fails {
                 self.note(|| format!("attempt {} is not stored", report.attempt));
-                self.contract.excuse(report.attempt);
+                self.contract.mark_fault(report.attempt);
             } else {
                 self.store_one(report)?;
             }
@@ -260,21 +267,22 @@ impl Simulation<'_> {
         }
         if !store_fails {
             for subscription in updates.succeeded {
-                self.database.note_success(&subscription.id, host_now);
+                self.database
+                    .clear_failing_since(&subscription.id, process_now);
             }
         }
         if crashes_before_update {
-            self.die(host);
+            self.crash_process(process);
         } else if !update_fails {
             for (subscription, event) in updates.others {
-                self.change(&subscription.id, event.clone(), host_now);
+                self.change(&subscription.id, event.clone(), process_now);
             }
         }
-        self.check_standings()
+        self.check_subscriptions()
     }
 
     fn store_one(&mut self, report: &AttemptReport) -> Result<()> {
-        let is_accepted = self.database.release(&report.release);
+        let is_accepted = self.database.release_delivery(&report.release);
         let (attempt, release) = (report.attempt, &report.release);
         self.note(|| {
             let status = release.delivery.status().as_str();
@@ -282,7 +290,7 @@ impl Simulation<'_> {
         });
         let is_attempted = release.attempt.is_some();
         self.contract
-            .stored(attempt, is_attempted, is_accepted, report.evaluated_at)
+            .record_result(attempt, is_attempted, is_accepted, report.evaluated_at)
     }
 
     /// Records the result of an attempt in the model.
@@ -299,18 +307,18 @@ impl Simulation<'_> {
             }
             _ => SubscriptionEffect::Failure,
         };
-        if let Some(standing) = self.contract.standings.get_mut(&subscription.id) {
+        if let Some(expected_subscription) = self.contract.subscriptions.get_mut(&subscription.id) {
             // A successful attempt whose result is not stored is sent again.
             if is_stored || effect != SubscriptionEffect::Success {
-                standing.record_attempt(effect, claim.looked_at, is_recorded, self.now);
+                expected_subscription.record_attempt(effect, claim.read_at, is_recorded, self.now);
             }
         }
     }
 
-    fn check_standings(&mut self) -> Result<()> {
-        for (id, standing) in &mut self.contract.standings {
-            if let Some(one) = self.database.subscriber(id) {
-                standing.check(one.subscription.status.as_str(), self.now)?;
+    fn check_subscriptions(&mut self) -> Result<()> {
+        for (id, expected_subscription) in &mut self.contract.subscriptions {
+            if let Some(subscriber) = self.database.subscriber(id) {
+                expected_subscription.check(subscriber.subscription.status.as_str(), self.now)?;
             }
         }
         Ok(())

@@ -78,7 +78,7 @@ impl Database {
     }
 
     /// Mirrors `UnitOfWork::insert_deliveries` for one subscription.
-    pub(super) fn record(
+    pub(super) fn insert_delivery(
         &mut self,
         event: &EventId,
         to: &Subscription,
@@ -111,16 +111,16 @@ impl Database {
 
     /// Mirrors `backfill_pending_deliveries`: creates the deliveries as if the endpoint had existed
     /// when the events were created.
-    pub(super) fn record_pending(&mut self, endpoint: &Subscription, since: Timestamp) {
+    pub(super) fn insert_pending_deliveries(&mut self, endpoint: &Subscription, since: Timestamp) {
         for (event, (at, status)) in self.log.clone() {
             if status == WatchEventStatus::Pending && at >= since {
-                self.record(&event, endpoint, at);
+                self.insert_delivery(&event, endpoint, at);
             }
         }
     }
 
     /// Mirrors `update_watch_event_statuses`.
-    fn log_outcome(&mut self, delivery: &Delivery) {
+    fn update_event_status(&mut self, delivery: &Delivery) {
         let counts = delivery.status() == DeliveryStatus::Delivered
             || self.subscriber(&delivery.subscription).is_some();
         if let Some((_, status)) = self.log.get_mut(&delivery.event)
@@ -141,14 +141,14 @@ impl Database {
 
     /// Mirrors `Store::due_subscriptions`: returns subscriptions with the due time of their first
     /// unleased delivery.
-    pub(super) fn due(
+    pub(super) fn due_subscriptions(
         &self,
-        without: &[SubscriptionId],
+        excluded: &[SubscriptionId],
         now: Timestamp,
     ) -> Vec<(&Subscriber, Timestamp)> {
-        let wanted = self.subscribers.iter().filter(|one| one.is_active());
-        let wanted = wanted.filter(|one| !without.contains(&one.subscription.id));
-        wanted
+        let active = self.subscribers.iter().filter(|one| one.is_active());
+        let active = active.filter(|one| !excluded.contains(&one.subscription.id));
+        active
             .filter_map(|one| {
                 let rows = self.rows.iter();
                 let own = rows.filter(|row| {
@@ -160,14 +160,14 @@ impl Database {
             .collect()
     }
 
-    /// Mirrors `Store::claim_deliveries`. `now` is the database's time, `host_now` that of the
-    /// claiming host.
-    pub(super) fn claim(
+    /// Mirrors `Store::claim_deliveries`. `now` is the database's time, `process_now` that of the
+    /// claiming process.
+    pub(super) fn claim_deliveries(
         &mut self,
         from: &SubscriptionId,
-        room: u32,
+        capacity: u32,
         token: &str,
-        (host_now, now): (Timestamp, Timestamp),
+        (process_now, now): (Timestamp, Timestamp),
         lease_ms: i64,
     ) -> Vec<StoredDelivery> {
         if !self.subscriber(from).is_some_and(Subscriber::is_active) {
@@ -176,18 +176,18 @@ impl Database {
         let due = self.rows.iter_mut().filter(|row| {
             let delivery = &row.stored.delivery;
             delivery.subscription == *from
-                && delivery.next_at().is_some_and(|at| at <= host_now)
+                && delivery.next_at().is_some_and(|at| at <= process_now)
                 && !row.is_held_at(now)
         });
         let mut due: Vec<&mut Row> = due.collect();
         due.sort_by_key(|row| row.stored.delivery.next_at());
-        due.truncate(usize::try_from(room).unwrap());
+        due.truncate(usize::try_from(capacity).unwrap());
         due.into_iter()
             .map(|row| {
                 row.lease = Some((token.to_owned(), now.plus_ms(lease_ms)));
-                let taken = row.stored.delivery.clone();
-                if let Some(taken) = taken.apply(DeliveryEvent::Claimed, host_now) {
-                    row.stored.delivery = taken;
+                let claimed = row.stored.delivery.clone();
+                if let Some(claimed) = claimed.apply(DeliveryEvent::Claimed, process_now) {
+                    row.stored.delivery = claimed;
                 }
                 row.stored.clone()
             })
@@ -195,7 +195,7 @@ impl Database {
     }
 
     /// Mirrors `UnitOfWork::release_deliveries`. Returns `false` if the lease is lost.
-    pub(super) fn release(&mut self, release: &DeliveryRelease) -> bool {
+    pub(super) fn release_delivery(&mut self, release: &DeliveryRelease) -> bool {
         let Some(row) = self.row_mut(&release.delivery.id) else {
             return false;
         };
@@ -205,13 +205,13 @@ impl Database {
             row.stored.delivery = release.delivery.clone();
             row.lease = None;
             row.attempts.extend(release.attempt.clone());
-            self.log_outcome(&release.delivery);
+            self.update_event_status(&release.delivery);
         }
         is_held
     }
 
     /// Mirrors `UnitOfWork::clear_failing_since`.
-    pub(super) fn note_success(&mut self, id: &SubscriptionId, now: Timestamp) {
+    pub(super) fn clear_failing_since(&mut self, id: &SubscriptionId, now: Timestamp) {
         if let Some(one) = self.subscriber_mut(id) {
             let succeeded = SubscriptionEvent::DeliverySucceeded;
             if let Some(noted) = one.subscription.clone().apply(succeeded, now) {
@@ -221,7 +221,7 @@ impl Database {
     }
 
     /// Mirrors `UnitOfWork::replay_delivery`.
-    pub(super) fn replay(&mut self, replayed: StoredDelivery) {
+    pub(super) fn replay_delivery(&mut self, replayed: StoredDelivery) {
         if let Some(row) = self.row_mut(&replayed.delivery.id) {
             row.stored = replayed;
             row.lease = None;
@@ -231,7 +231,7 @@ impl Database {
 
     /// Mirrors `Store::stalled_deliveries`: returns deliveries that wait for an inactive
     /// subscription, with the time at which they expire.
-    pub(super) fn stranded(&self) -> impl Iterator<Item = (Timestamp, &Delivery)> {
+    pub(super) fn stalled_deliveries(&self) -> impl Iterator<Item = (Timestamp, &Delivery)> {
         let waiting = self.rows.iter().filter(|row| {
             let subscriber = self.subscriber_of(row);
             row.stored.delivery.next_at().is_some()
@@ -245,25 +245,25 @@ impl Database {
     }
 
     /// Mirrors `UnitOfWork::expire_delivery`.
-    pub(super) fn expire(&mut self, expired: Delivery, read_status: DeliveryStatus) {
+    pub(super) fn expire_delivery(&mut self, expired: Delivery, read_status: DeliveryStatus) {
         if let Some(row) = self.row_mut(&expired.id)
             && row.stored.delivery.status() == read_status
             && row.stored.delivery.generation == expired.generation
         {
             row.stored.delivery = expired.clone();
             row.lease = None;
-            self.log_outcome(&expired);
+            self.update_event_status(&expired);
         }
     }
 
     /// Mirrors `Store::purge_deleted_subscriptions`.
-    pub(super) fn forget(&mut self, deleted_before: Timestamp) {
-        let gone = |one: &Subscriber| one.deleted_at.is_some_and(|at| at < deleted_before);
-        for one in self.subscribers.iter().filter(|one| gone(one)) {
+    pub(super) fn purge_deleted_subscriptions(&mut self, deleted_before: Timestamp) {
+        let is_purged = |one: &Subscriber| one.deleted_at.is_some_and(|at| at < deleted_before);
+        for one in self.subscribers.iter().filter(|one| is_purged(one)) {
             let id = &one.subscription.id;
             let rows = &mut self.rows;
             rows.retain(|row| row.stored.delivery.subscription != *id);
         }
-        self.subscribers.retain(|one| !gone(one));
+        self.subscribers.retain(|one| !is_purged(one));
     }
 }

@@ -1,10 +1,10 @@
 //! Model of the guarantees for deliveries, with its own constants. It determines the state that
 //! each delivery must have, independent of the production code.
 
-use super::EXCHANGE_MS;
+use super::EXCHANGE_MAX_MS;
 use super::database::{Database, Row};
 use super::receiver::{ReceiverOutcome, RetryAfter};
-use super::subscription_contract::Standing;
+use super::subscription_contract::ExpectedSubscription;
 use anyhow::{Context, Result, bail, ensure};
 use host_domain::event::Product;
 use host_domain::id::{DeliveryId, EventId, SubscriptionId};
@@ -15,14 +15,14 @@ use std::collections::BTreeMap;
 const RETRY_S: [i64; 4] = [60, 300, 1_800, 5_400];
 const WATCH_RETRY_S: [i64; 6] = [60, 300, 1_800, 7_200, 43_200, 86_400];
 /// Maximum extra delay of an attempt, in percent.
-const LATER_PERCENT: i64 = 5;
+const JITTER_PERCENT_MAX: i64 = 5;
 /// Maximum time until all attempts to a subscription have ended, if each starts when it is due.
-const ALL_MS: i64 = 8_100_000;
+const ATTEMPTS_DURATION_MAX_MS: i64 = 8_100_000;
 /// Maximum time that a claimed delivery waits for a permit.
 pub(super) const PERMIT_MAX_MS: i64 = 10_000;
 /// Lease duration of a claim.
-const CLAIM_MS: i64 = 25_000;
-const PENDING_AFTER_MS: i64 = 60_000;
+const LEASE_MS: i64 = 25_000;
+const PENDING_REPLAY_DELAY_MS: i64 = 60_000;
 
 /// The required state of a delivery.
 #[derive(Debug)]
@@ -39,13 +39,14 @@ pub(super) struct ExpectedDelivery {
     due: (Timestamp, Timestamp),
     /// Total delay of started attempts beyond their due times.
     late_ms: i64,
-    holder: Option<Holder>,
+    lease: Option<Lease>,
     /// Attempt that the receiver accepted in the current generation.
-    taken_by: Option<u64>,
+    accepted_by: Option<u64>,
 }
 
+/// The lease of the process that claimed the delivery last.
 #[derive(Debug)]
-struct Holder {
+struct Lease {
     attempt: u64,
     claimed_at: Timestamp,
     until: Timestamp,
@@ -59,12 +60,12 @@ pub(super) struct ClaimRecord {
     event: EventId,
     replays: i64,
     /// Time at which the subscription was read.
-    pub(super) looked_at: Timestamp,
+    pub(super) read_at: Timestamp,
     claimed_at: Timestamp,
     sent_at: Option<Timestamp>,
     pub(super) outcome: Option<ReceiverOutcome>,
     /// Whether an injected failure of the process or the database affects this attempt.
-    excused: bool,
+    has_fault: bool,
 }
 
 /// All guarantees.
@@ -72,7 +73,7 @@ pub(super) struct DeliveryContract {
     product: Product,
     pub(super) deliveries: BTreeMap<DeliveryId, ExpectedDelivery>,
     pub(super) claims: BTreeMap<u64, ClaimRecord>,
-    pub(super) standings: BTreeMap<SubscriptionId, Standing>,
+    pub(super) subscriptions: BTreeMap<SubscriptionId, ExpectedSubscription>,
     /// Creation time and required status of each event.
     pub(super) log: BTreeMap<EventId, (Timestamp, &'static str)>,
 }
@@ -90,8 +91,8 @@ impl ExpectedDelivery {
             published_at: None,
             due: (at, at),
             late_ms: 0,
-            holder: None,
-            taken_by: None,
+            lease: None,
+            accepted_by: None,
         }
     }
 
@@ -99,7 +100,7 @@ impl ExpectedDelivery {
         matches!(self.status, "DELIVERED" | "FAILED")
     }
 
-    fn fails(&mut self, reason: &'static str) {
+    fn fail(&mut self, reason: &'static str) {
         (self.status, self.reason) = ("FAILED", Some(reason));
     }
 
@@ -114,7 +115,7 @@ impl ExpectedDelivery {
         self.failures += 1;
         match outcome {
             outcome if outcome.is_success() => self.status = "DELIVERED",
-            ReceiverOutcome::Responded(410, _) if product != Product::Watch => self.fails("gone"),
+            ReceiverOutcome::Responded(410, _) if product != Product::Watch => self.fail("gone"),
             outcome => {
                 let retry_after = match outcome {
                     ReceiverOutcome::Responded(_, Some(RetryAfter::Seconds(seconds))) => {
@@ -129,8 +130,8 @@ impl ExpectedDelivery {
                 };
                 match self.next_due(product, retry_after, now) {
                     Some(due) => self.due = due,
-                    None if *outcome == ReceiverOutcome::Forbidden => self.fails("url_not_allowed"),
-                    None => self.fails("retries_exhausted"),
+                    None if *outcome == ReceiverOutcome::Forbidden => self.fail("url_not_allowed"),
+                    None => self.fail("retries_exhausted"),
                 }
             }
         }
@@ -148,18 +149,22 @@ impl ExpectedDelivery {
             Product::Watch => &WATCH_RETRY_S,
             Product::Hotel | Product::Flight => &RETRY_S,
         };
-        let later = |step_s: &i64| step_s * 10 * (100 + LATER_PERCENT);
+        let longest_ms = |step_s: &i64| step_s * 10 * (100 + JITTER_PERCENT_MAX);
         let (step_s, rest_s) =
             steps_s[usize::try_from(self.failures).unwrap() - 1..].split_first()?;
         let bound = match product {
             Product::Watch => now.plus_s(2 * step_s),
             Product::Hotel | Product::Flight => {
-                let attempt_ms = PERMIT_MAX_MS + EXCHANGE_MS;
-                let rest_ms: i64 = rest_s.iter().map(|step| later(step) + attempt_ms).sum();
-                self.published_at?.plus_ms(ALL_MS - rest_ms - attempt_ms)
+                let attempt_ms = PERMIT_MAX_MS + EXCHANGE_MAX_MS;
+                let rest_ms: i64 = rest_s
+                    .iter()
+                    .map(|step| longest_ms(step) + attempt_ms)
+                    .sum();
+                self.published_at?
+                    .plus_ms(ATTEMPTS_DURATION_MAX_MS - rest_ms - attempt_ms)
             }
         };
-        let (first, last) = (now.plus_s(*step_s), now.plus_ms(later(step_s)));
+        let (first, last) = (now.plus_s(*step_s), now.plus_ms(longest_ms(step_s)));
         Some((
             first.max(retry_after.0.min(bound)),
             last.max(retry_after.1.min(bound)),
@@ -169,8 +174,8 @@ impl ExpectedDelivery {
     /// Returns whether a replay is allowed according to the table of the API documentation.
     fn may_be_replayed(&self, now: Timestamp) -> bool {
         match self.status {
-            "PENDING" => now.since(self.pending_since) > PENDING_AFTER_MS,
-            "PUBLISHED" => now.since(self.published_at.unwrap()) > ALL_MS,
+            "PENDING" => now.since(self.pending_since) > PENDING_REPLAY_DELAY_MS,
+            "PUBLISHED" => now.since(self.published_at.unwrap()) > ATTEMPTS_DURATION_MAX_MS,
             _ => true,
         }
     }
@@ -209,13 +214,13 @@ impl DeliveryContract {
             product,
             deliveries: BTreeMap::new(),
             claims: BTreeMap::new(),
-            standings: BTreeMap::new(),
+            subscriptions: BTreeMap::new(),
             log: BTreeMap::new(),
         }
     }
 
-    pub(super) fn standing(&mut self, id: &SubscriptionId) -> &mut Standing {
-        self.standings.get_mut(id).unwrap()
+    pub(super) fn subscription(&mut self, id: &SubscriptionId) -> &mut ExpectedSubscription {
+        self.subscriptions.get_mut(id).unwrap()
     }
 
     /// Records that a subscription must receive an event that was created at `at`.
@@ -231,7 +236,7 @@ impl DeliveryContract {
     }
 
     /// Records the final status of an event. A delivered event stays delivered.
-    fn ended(&mut self, event: &EventId, status: &'static str) {
+    fn record_event_status(&mut self, event: &EventId, status: &'static str) {
         if let Some((_, known)) = self.log.get_mut(event)
             && *known != "delivered"
         {
@@ -239,87 +244,90 @@ impl DeliveryContract {
         }
     }
 
-    /// Records that a process claimed a delivery at `host_now` of its own clock.
-    pub(super) fn claimed(
+    /// Records that a process claimed a delivery at `process_now` of its own clock.
+    pub(super) fn record_claim(
         &mut self,
         attempt: u64,
         delivery: &DeliveryId,
-        looked_at: Timestamp,
-        (host_now, now): (Timestamp, Timestamp),
+        read_at: Timestamp,
+        (process_now, now): (Timestamp, Timestamp),
     ) -> Result<()> {
         let expected = self
             .deliveries
             .get_mut(delivery)
             .context("no expected delivery")?;
-        let standing = &self.standings[&expected.subscription];
-        standing.may_be_sent_to()?;
+        let subscription = &self.subscriptions[&expected.subscription];
+        subscription.check_active()?;
         ensure!(!expected.is_over(), "sent after its end: {expected:?}");
-        ensure!(host_now >= expected.due.0, "sent too early: {expected:?}");
-        if let Some(holder) = &expected.holder {
-            ensure!(now >= holder.until, "two claims of {expected:?}");
-            let before = &self.claims[&holder.attempt];
-            ensure!(before.excused, "a claim expired unused: {before:?}");
+        ensure!(
+            process_now >= expected.due.0,
+            "sent too early: {expected:?}"
+        );
+        if let Some(lease) = &expected.lease {
+            ensure!(now >= lease.until, "two claims of {expected:?}");
+            let before = &self.claims[&lease.attempt];
+            ensure!(before.has_fault, "a claim expired unused: {before:?}");
         }
         expected.status = "PUBLISHED";
-        expected.published_at.get_or_insert(host_now);
-        expected.holder = Some(Holder {
+        expected.published_at.get_or_insert(process_now);
+        expected.lease = Some(Lease {
             attempt,
-            claimed_at: host_now,
-            until: now.plus_ms(CLAIM_MS),
-            late_ms: host_now.since(expected.due.1).max(0),
+            claimed_at: process_now,
+            until: now.plus_ms(LEASE_MS),
+            late_ms: process_now.since(expected.due.1).max(0),
         });
         let claim = ClaimRecord {
             delivery: delivery.clone(),
             event: expected.event.clone(),
             replays: expected.replays,
-            looked_at,
+            read_at,
             claimed_at: now,
             sent_at: None,
             outcome: None,
-            excused: false,
+            has_fault: false,
         };
         self.claims.insert(attempt, claim);
         Ok(())
     }
 
     /// Marks an attempt as affected by an injected failure.
-    pub(super) fn excuse(&mut self, attempt: u64) {
+    pub(super) fn mark_fault(&mut self, attempt: u64) {
         if let Some(claim) = self.claims.get_mut(&attempt) {
-            claim.excused = true;
+            claim.has_fault = true;
         }
     }
 
     /// Records that a request was sent, and the receiver's outcome.
-    pub(super) fn sent(
+    pub(super) fn record_request(
         &mut self,
         attempt: u64,
         outcome: &ReceiverOutcome,
-        (host_now, now): (Timestamp, Timestamp),
+        (process_now, now): (Timestamp, Timestamp),
     ) -> Result<()> {
         let claim = self.claims.get_mut(&attempt).context("unknown attempt")?;
-        let in_time = claim.excused || now.since(claim.claimed_at) <= PERMIT_MAX_MS;
+        let in_time = claim.has_fault || now.since(claim.claimed_at) <= PERMIT_MAX_MS;
         ensure!(in_time, "sent too long after its claim: {claim:?}");
-        (claim.sent_at, claim.outcome) = (Some(host_now), Some(outcome.clone()));
-        let (id, replays, excused) = (claim.delivery.clone(), claim.replays, claim.excused);
+        (claim.sent_at, claim.outcome) = (Some(process_now), Some(outcome.clone()));
+        let (id, replays, has_fault) = (claim.delivery.clone(), claim.replays, claim.has_fault);
         // A request of an earlier generation may still arrive.
         let expected = self.deliveries.get_mut(&id);
         let Some(expected) = expected.filter(|one| one.replays == replays) else {
             return Ok(());
         };
-        let before = expected.taken_by;
+        let before = expected.accepted_by;
         if outcome.is_success() {
-            expected.taken_by = Some(attempt);
+            expected.accepted_by = Some(attempt);
         }
         if let Some(before) = before.and_then(|before| self.claims.get(&before)) {
-            let is_excused = excused || before.excused;
-            ensure!(is_excused, "sent again without need: {before:?}");
+            let is_explained = has_fault || before.has_fault;
+            ensure!(is_explained, "sent again without need: {before:?}");
         }
         Ok(())
     }
 
-    /// Records that a process stored a result at `now` of its own clock. `is_attempted` is `false` if it
-    /// released the delivery without an attempt.
-    pub(super) fn stored(
+    /// Records that a process stored a result at `now` of its own clock. `is_attempted` is `false`
+    /// if it released the delivery without an attempt.
+    pub(super) fn record_result(
         &mut self,
         attempt: u64,
         is_attempted: bool,
@@ -330,47 +338,47 @@ impl DeliveryContract {
         let product = self.product;
         let Some(expected) = self.deliveries.get_mut(&claim.delivery) else {
             // For a deleted subscription, only a successful delivery counts.
-            let is_taken = claim
+            let is_delivered = claim
                 .outcome
                 .as_ref()
                 .is_some_and(ReceiverOutcome::is_success);
             let event = claim.event.clone();
-            if is_accepted && is_taken {
-                self.ended(&event, "delivered");
+            if is_accepted && is_delivered {
+                self.record_event_status(&event, "delivered");
             }
             return Ok(());
         };
-        let held = expected.holder.take_if(|holder| holder.attempt == attempt);
-        let agrees = held.is_some() == is_accepted;
+        let lease = expected.lease.take_if(|lease| lease.attempt == attempt);
+        let agrees = lease.is_some() == is_accepted;
         ensure!(agrees, "{claim:?} counts: {is_accepted}, of {expected:?}");
-        let Some(held) = held else { return Ok(()) };
+        let Some(lease) = lease else { return Ok(()) };
         if !is_attempted {
             return Ok(());
         }
         // The time for which a process stalled also counts as delay.
-        let took_ms = now.since(held.claimed_at) - PERMIT_MAX_MS - EXCHANGE_MS;
-        expected.late_ms += held.late_ms + took_ms.max(0);
+        let took_ms = now.since(lease.claimed_at) - PERMIT_MAX_MS - EXCHANGE_MAX_MS;
+        expected.late_ms += lease.late_ms + took_ms.max(0);
         let (Some(sent_at), Some(outcome)) = (claim.sent_at, &claim.outcome) else {
             bail!("a result without a sent request: {claim:?}");
         };
         expected.record_attempt(product, sent_at, outcome, now);
         let ended = now.since(expected.published_at.unwrap()) - expected.late_ms;
-        let in_time = product == Product::Watch || ended <= ALL_MS;
+        let in_time = product == Product::Watch || ended <= ATTEMPTS_DURATION_MAX_MS;
         ensure!(in_time, "all attempts ended too late: {expected:?}");
         let (event, status) = (expected.event.clone(), expected.status);
         match status {
-            "DELIVERED" => self.ended(&event, "delivered"),
-            "FAILED" => self.ended(&event, "failed"),
+            "DELIVERED" => self.record_event_status(&event, "delivered"),
+            "FAILED" => self.record_event_status(&event, "failed"),
             _ => {}
         }
         Ok(())
     }
 
     /// Returns whether a client's replay must be granted. If so, also records the replay.
-    pub(super) fn replayed(&mut self, id: &DeliveryId, now: Timestamp) -> Option<()> {
+    pub(super) fn record_replay(&mut self, id: &DeliveryId, now: Timestamp) -> Option<()> {
         let expected = self.deliveries.get_mut(id)?;
-        let standing = &self.standings[&expected.subscription];
-        if standing.may_be_sent_to().is_err() || !expected.may_be_replayed(now) {
+        let subscription = &self.subscriptions[&expected.subscription];
+        if subscription.check_active().is_err() || !expected.may_be_replayed(now) {
             return None;
         }
         *expected = ExpectedDelivery {
@@ -381,22 +389,22 @@ impl DeliveryContract {
     }
 
     /// Records that a delivery expired because its subscription was inactive for too long.
-    pub(super) fn expired(&mut self, id: &DeliveryId, now: Timestamp) -> Result<()> {
+    pub(super) fn record_expiry(&mut self, id: &DeliveryId, now: Timestamp) -> Result<()> {
         let expected = self
             .deliveries
             .get_mut(id)
             .context("no expected delivery")?;
-        let standing = &self.standings[&expected.subscription];
-        ensure!(standing.may_be_sent_to().is_err(), "expired, not sent");
+        let subscription = &self.subscriptions[&expected.subscription];
+        ensure!(subscription.check_active().is_err(), "expired, not sent");
         let waited_ms = now.since(expected.pending_since);
         ensure!(
             waited_ms > 30 * super::DAY_MS,
             "expired early: {expected:?}"
         );
-        expected.fails("expired");
-        expected.holder = None;
+        expected.fail("expired");
+        expected.lease = None;
         let event = expected.event.clone();
-        self.ended(&event, "failed");
+        self.record_event_status(&event, "failed");
         Ok(())
     }
 
@@ -422,8 +430,8 @@ impl DeliveryContract {
         for (id, expected) in &self.deliveries {
             ensure!(database.row(id).is_some(), "lost: {expected:?}");
             ensure!(expected.is_over(), "never ended: {expected:?}");
-            let is_taken = expected.status != "DELIVERED" || expected.taken_by.is_some();
-            ensure!(is_taken, "never accepted: {expected:?}");
+            let was_accepted = expected.status != "DELIVERED" || expected.accepted_by.is_some();
+            ensure!(was_accepted, "never accepted: {expected:?}");
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::actors::ClientAction;
 use super::database::Subscriber;
 use super::receiver::Receiver;
-use super::subscription_contract::Standing;
+use super::subscription_contract::ExpectedSubscription;
 use super::{DAY_MS, Simulation};
 use crate::sample::tenant;
 use anyhow::Result;
@@ -25,7 +25,10 @@ impl Simulation<'_> {
     }
 
     pub(super) fn new_url(&mut self) -> String {
-        let url = format!("https://receiver-{}.example/", self.agenda.name());
+        let url = format!(
+            "https://receiver-{}.example/",
+            self.event_queue.next_number()
+        );
         self.receivers
             .insert(url.clone(), Receiver::draw(self.random));
         url
@@ -37,8 +40,11 @@ impl Simulation<'_> {
         let id = SubscriptionId::from_bits(self.random.generate());
         let (url, current) = (self.new_url(), self.new_secret());
         let tolerance_ms = 2 * self.setting.skew_ms;
-        let standing = Standing::new(&url, &current, self.now, tolerance_ms);
-        self.contract.standings.insert(id.clone(), standing);
+        let expected_subscription =
+            ExpectedSubscription::new(&url, &current, self.now, tolerance_ms);
+        self.contract
+            .subscriptions
+            .insert(id.clone(), expected_subscription);
         let (types, product) = (vec![WILDCARD_EVENT_TYPE.to_owned()], self.setting.product);
         let subscription = Subscription::new(id, tenant, product, url, types, None, self.now);
         self.database.subscribers.push(Subscriber {
@@ -61,7 +67,7 @@ impl Simulation<'_> {
         let wanted = wanted.filter(|one| one.deleted_at.is_none());
         let wanted: Vec<_> = wanted.map(|one| one.subscription.clone()).collect();
         for subscription in wanted {
-            let id = self.database.record(&event, &subscription, now);
+            let id = self.database.insert_delivery(&event, &subscription, now);
             self.contract
                 .expect_delivery(&id, &subscription.id, &event, now);
             if self.random.percent(20) && self.setting.product != Product::Watch {
@@ -86,6 +92,6 @@ impl Simulation<'_> {
             }
         }
         self.database
-            .record_pending(&endpoint, now.plus_s(-PENDING_RETENTION_S));
+            .insert_pending_deliveries(&endpoint, now.plus_s(-PENDING_RETENTION_S));
     }
 }

@@ -1,6 +1,7 @@
-//! Scenario of deliveries: hosts, receivers and clients, with the database rows between them. The
-//! production code decides the result of an attempt (`webhook/attempt.rs` and the state machines).
-//! Everything else is simulated. A separate model states what the API contract guarantees.
+//! Scenario of deliveries: gateway processes, receivers and clients, with the database rows between
+//! them. The production code decides the result of an attempt (`webhook/attempt.rs` and the state
+//! machines). Everything else is simulated. A separate model states what the API contract
+//! guarantees.
 
 pub(crate) mod actors;
 pub(crate) mod attempt;
@@ -12,7 +13,7 @@ pub(crate) mod scenario;
 pub(crate) mod sender;
 pub(crate) mod subscription_contract;
 
-use super::event_queue::{Agenda, START};
+use super::event_queue::{EventQueue, START};
 use super::seeded_random::Random;
 use super::{History, run_seeds};
 use host_application::config::{Config, Environment};
@@ -28,14 +29,14 @@ use host_domain::webhook::DeliveryEvent;
 use host_runtime::guarded_client::DnsLookup;
 use receiver::Receiver;
 use scenario::Setting;
-use sender::Host;
+use sender::SendingProcess;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 const HOUR_MS: i64 = 3_600_000;
 const DAY_MS: i64 = 24 * HOUR_MS;
 /// Maximum duration of an exchange.
-const EXCHANGE_MS: i64 = 10_000;
+const EXCHANGE_MAX_MS: i64 = 10_000;
 /// Maximum duration of a scenario. A longer one counts as endless.
 const DURATION_MAX_MS: i64 = 120 * DAY_MS;
 /// Maximum number of events of a scenario. One with more events counts as endless.
@@ -45,7 +46,7 @@ const FAULTS_MAX: u32 = 15;
 /// Maximum duration for which a process stalls.
 const STALL_MAX_MS: i64 = 400_000;
 /// Interval of the maintenance runs.
-const TENDED_MS: i64 = 60_000;
+const MAINTENANCE_INTERVAL_MS: i64 = 60_000;
 
 #[test]
 fn deliveries_end_in_agreement_with_receivers() {
@@ -77,13 +78,13 @@ struct Simulation<'a> {
     setting: &'a Setting,
     webhooks: &'a DeliveryPolicy,
     now: Timestamp,
-    agenda: Agenda<Self>,
+    event_queue: EventQueue<Self>,
     database: Database,
-    hosts: Vec<Host>,
+    processes: Vec<SendingProcess>,
     receivers: BTreeMap<String, Receiver>,
     attempts: BTreeMap<u64, Attempt>,
     /// Time of the next poll by the processes.
-    looks_at: Timestamp,
+    next_dispatch_at: Timestamp,
     faults: u32,
     contract: DeliveryContract,
 }
@@ -102,20 +103,20 @@ impl<'a> Simulation<'a> {
             setting,
             webhooks,
             now: START,
-            agenda: Agenda::new(),
+            event_queue: EventQueue::new(),
             database: Database::default(),
-            hosts: Vec::new(),
+            processes: Vec::new(),
             receivers: BTreeMap::new(),
             attempts: BTreeMap::new(),
-            looks_at: START,
+            next_dispatch_at: START,
             faults: 0,
             contract: DeliveryContract::new(setting.product),
         }
     }
 
     fn run(mut self) -> Result<()> {
-        self.start_hosts()?;
-        self.plan_actors();
+        self.start_processes()?;
+        self.schedule_actors();
         let mut events = 0;
         while let Some(at) = self.next_at() {
             events += 1;
@@ -132,46 +133,60 @@ impl<'a> Simulation<'a> {
     }
 
     fn next_at(&self) -> Option<Timestamp> {
-        let looks = self.database.next_due().map(|at| at.max(self.looks_at));
-        let tends = self.tends_at();
-        let planned = self.agenda.next_at();
-        planned.into_iter().chain(looks).chain(tends).min()
+        let dispatch_at = self
+            .database
+            .next_due()
+            .map(|at| at.max(self.next_dispatch_at));
+        let maintenance_at = self.next_maintenance_at();
+        let scheduled = self.event_queue.next_at();
+        scheduled
+            .into_iter()
+            .chain(dispatch_at)
+            .chain(maintenance_at)
+            .min()
     }
 
     fn process_next(&mut self, at: Timestamp) -> Result<()> {
-        match self.agenda.take(at) {
+        match self.event_queue.pop_due(at) {
             Some(event) => return event(self),
-            None if self.tends_at().is_some_and(|due| due <= self.now) => return self.tend(),
-            None => self.look(),
+            None if self
+                .next_maintenance_at()
+                .is_some_and(|due| due <= self.now) =>
+            {
+                return self.run_maintenance();
+            }
+            None => self.dispatch_due(),
         }
         Ok(())
     }
 
     /// Returns the time of the next maintenance run that has work.
-    fn tends_at(&self) -> Option<Timestamp> {
-        let stranded = self.database.stranded().map(|(at, _)| at);
-        let deleted = self.database.subscribers.iter();
-        let deleted = deleted.filter_map(|one| Some(one.deleted_at?.plus_ms(TENDED_MS)));
-        let first = stranded.chain(deleted).min()?;
-        Some(first.plus_ms(TENDED_MS / 2))
+    fn next_maintenance_at(&self) -> Option<Timestamp> {
+        let expiries = self.database.stalled_deliveries().map(|(at, _)| at);
+        let deletions = self.database.subscribers.iter();
+        let deletions =
+            deletions.filter_map(|one| Some(one.deleted_at?.plus_ms(MAINTENANCE_INTERVAL_MS)));
+        let first = expiries.chain(deletions).min()?;
+        Some(first.plus_ms(MAINTENANCE_INTERVAL_MS / 2))
     }
 
     /// Mirrors `webhook/maintenance.rs`.
-    fn tend(&mut self) -> Result<()> {
+    fn run_maintenance(&mut self) -> Result<()> {
         let now = self.now;
-        let stranded = self.database.stranded();
-        let stranded: Vec<_> = stranded.map(|(until, one)| (until, one.clone())).collect();
-        for (until, delivery) in stranded {
+        let stalled = self.database.stalled_deliveries();
+        let stalled: Vec<_> = stalled.map(|(until, one)| (until, one.clone())).collect();
+        for (until, delivery) in stalled {
             let read_status = delivery.status();
             if until < now
                 && let Some(expired) = delivery.apply(DeliveryEvent::Expired, now)
             {
                 self.note(|| format!("{} waited too long", expired.id));
-                self.contract.expired(&expired.id, now)?;
-                self.database.expire(expired, read_status);
+                self.contract.record_expiry(&expired.id, now)?;
+                self.database.expire_delivery(expired, read_status);
             }
         }
-        self.database.forget(now.plus_ms(-TENDED_MS));
+        self.database
+            .purge_deleted_subscriptions(now.plus_ms(-MAINTENANCE_INTERVAL_MS));
         Ok(())
     }
 
@@ -189,6 +204,6 @@ impl<'a> Simulation<'a> {
     }
 
     fn queue(&mut self, after_ms: i64, event: impl FnOnce(&mut Self) -> Result<()> + 'static) {
-        self.agenda.plan(self.now.plus_ms(after_ms), event);
+        self.event_queue.schedule(self.now.plus_ms(after_ms), event);
     }
 }

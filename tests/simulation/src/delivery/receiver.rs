@@ -8,37 +8,37 @@ use http::{HeaderValue, StatusCode};
 
 /// The behaviour of a receiver for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Spell {
-    Takes,
+enum ReceiverBehaviour {
+    Accepts,
     /// Returns a status that is neither a success nor a definitive refusal.
-    Errs,
+    ReturnsError,
     /// Returns a status with a request to retry later.
-    Busy,
-    Gone,
-    Hangs,
-    Cuts,
-    /// Refuses connections.
-    Refuses,
+    ReturnsRetryAfter,
+    /// Returns the definitive refusal, status 410.
+    ReturnsGone,
+    NeverResponds,
+    ClosesConnection,
+    RefusesConnection,
     /// The host name resolves to an address that may not be connected to.
-    Forbidden,
+    HasForbiddenAddress,
     /// Behaves randomly for each request.
-    Moody,
+    Random,
 }
 
-const SPELLS: [Spell; 13] = [
-    Spell::Takes,
-    Spell::Takes,
-    Spell::Takes,
-    Spell::Errs,
-    Spell::Errs,
-    Spell::Busy,
-    Spell::Busy,
-    Spell::Gone,
-    Spell::Hangs,
-    Spell::Cuts,
-    Spell::Refuses,
-    Spell::Forbidden,
-    Spell::Moody,
+const BEHAVIOURS: [ReceiverBehaviour; 13] = [
+    ReceiverBehaviour::Accepts,
+    ReceiverBehaviour::Accepts,
+    ReceiverBehaviour::Accepts,
+    ReceiverBehaviour::ReturnsError,
+    ReceiverBehaviour::ReturnsError,
+    ReceiverBehaviour::ReturnsRetryAfter,
+    ReceiverBehaviour::ReturnsRetryAfter,
+    ReceiverBehaviour::ReturnsGone,
+    ReceiverBehaviour::NeverResponds,
+    ReceiverBehaviour::ClosesConnection,
+    ReceiverBehaviour::RefusesConnection,
+    ReceiverBehaviour::HasForbiddenAddress,
+    ReceiverBehaviour::Random,
 ];
 
 /// The `Retry-After` value that a receiver sends.
@@ -47,7 +47,7 @@ pub(super) enum RetryAfter {
     Seconds(i64),
     Date(Timestamp),
     /// An invalid value.
-    Soon,
+    Invalid,
 }
 
 /// The result of a request from the receiver's point of view.
@@ -89,7 +89,7 @@ fn header(after: &RetryAfter) -> HeaderValue {
             .unwrap()
             .strftime("%a, %d %b %Y %H:%M:%S GMT")
             .to_string(),
-        RetryAfter::Soon => "soon".to_owned(),
+        RetryAfter::Invalid => "soon".to_owned(),
     };
     HeaderValue::from_str(&text).unwrap()
 }
@@ -97,56 +97,58 @@ fn header(after: &RetryAfter) -> HeaderValue {
 /// A receiver at one URL.
 pub(super) struct Receiver {
     /// Behaviours with their start times, the latest first.
-    spells: Vec<(Timestamp, Spell)>,
+    behaviours: Vec<(Timestamp, ReceiverBehaviour)>,
 }
 
 impl Receiver {
     pub(super) fn draw(random: &Random) -> Self {
-        let mut spells = vec![(START, random.one_of(&SPELLS))];
+        let mut behaviours = vec![(START, random.one_of(&BEHAVIOURS))];
         let mut at = START;
         for _ in 0..random.between(0, 8) {
             let length_ms = random.one_of(&[40_000, 600_000, 2 * HOUR_MS, DAY_MS, 6 * DAY_MS]);
             at = at.plus_ms(random.between(1, length_ms));
-            spells.insert(0, (at, random.one_of(&SPELLS)));
+            behaviours.insert(0, (at, random.one_of(&BEHAVIOURS)));
         }
-        Self { spells }
+        Self { behaviours }
     }
 
     /// Returns the outcome for a request and the delay in milliseconds.
     pub(super) fn respond(&self, random: &Random, now: Timestamp) -> (ReceiverOutcome, i64) {
-        let spell = self.spells.iter().find(|(from, _)| *from <= now);
-        let spell = match spell.unwrap().1 {
-            Spell::Moody => random.one_of(&SPELLS),
+        let behaviour = self.behaviours.iter().find(|(from, _)| *from <= now);
+        let behaviour = match behaviour.unwrap().1 {
+            ReceiverBehaviour::Random => random.one_of(&BEHAVIOURS),
             steady => steady,
         };
         let quick_ms = random.one_of(&[20, 900, 9_900]);
         let took_ms = random.between(1, quick_ms);
-        let outcome = match spell {
-            Spell::Takes | Spell::Moody => {
+        let outcome = match behaviour {
+            ReceiverBehaviour::Accepts | ReceiverBehaviour::Random => {
                 ReceiverOutcome::Responded(random.one_of(&[200, 201, 204, 299]), None)
             }
-            Spell::Errs => ReceiverOutcome::Responded(
+            ReceiverBehaviour::ReturnsError => ReceiverOutcome::Responded(
                 random.one_of(&[301, 302, 307, 308, 304, 400, 401, 404, 500, 502]),
                 None,
             ),
-            Spell::Busy => {
+            ReceiverBehaviour::ReturnsRetryAfter => {
                 let wait_s = random.one_of(&[0, 30, 90, 600, 4_000, 100_000]);
-                let asks = match random.between(0, 9) {
+                let retry_after = match random.between(0, 9) {
                     0 => None,
-                    1 => Some(RetryAfter::Soon),
+                    1 => Some(RetryAfter::Invalid),
                     2..=5 => Some(RetryAfter::Seconds(wait_s)),
                     // HTTP dates have whole seconds.
                     _ => Some(RetryAfter::Date(Timestamp(
                         now.plus_s(wait_s - 10).0.div_euclid(1000) * 1000,
                     ))),
                 };
-                ReceiverOutcome::Responded(random.one_of(&[429, 503]), asks)
+                ReceiverOutcome::Responded(random.one_of(&[429, 503]), retry_after)
             }
-            Spell::Gone => ReceiverOutcome::Responded(410, None),
-            Spell::Hangs => return (ReceiverOutcome::TimedOut, super::EXCHANGE_MS),
-            Spell::Cuts => ReceiverOutcome::ConnectionClosed,
-            Spell::Refuses => ReceiverOutcome::Refused,
-            Spell::Forbidden => ReceiverOutcome::Forbidden,
+            ReceiverBehaviour::ReturnsGone => ReceiverOutcome::Responded(410, None),
+            ReceiverBehaviour::NeverResponds => {
+                return (ReceiverOutcome::TimedOut, super::EXCHANGE_MAX_MS);
+            }
+            ReceiverBehaviour::ClosesConnection => ReceiverOutcome::ConnectionClosed,
+            ReceiverBehaviour::RefusesConnection => ReceiverOutcome::Refused,
+            ReceiverBehaviour::HasForbiddenAddress => ReceiverOutcome::Forbidden,
         };
         (outcome, took_ms)
     }

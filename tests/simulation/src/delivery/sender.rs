@@ -1,4 +1,4 @@
-//! Sending hosts: the parts of `webhook/delivery_worker.rs` that find due deliveries.
+//! Gateway processes that send: the parts of `webhook/delivery_worker.rs` that find due deliveries.
 
 use super::attempt::{Attempt, AttemptReport};
 use super::database::Subscriber;
@@ -14,11 +14,12 @@ use std::sync::Arc;
 
 /// Limit used for `webhooks.endpoint_concurrency` and `webhooks.endpoint_per_s`, high enough to
 /// delay nothing here.
-const PLENTY: u32 = 1_000;
-/// A sending process.
+const UNLIMITED: u32 = 1_000;
+
+/// A gateway process that sends deliveries.
 #[derive(Default)]
-pub(super) struct Host {
-    /// Number of starts so far, or `None` if the process is not running.
+pub(super) struct SendingProcess {
+    /// Unique number of the last start, or `None` if the process is not running.
     pub(super) incarnation: Option<u64>,
     skew_ms: i64,
     endpoints: BTreeMap<SubscriptionId, Arc<Endpoint>>,
@@ -26,81 +27,83 @@ pub(super) struct Host {
 }
 
 impl Simulation<'_> {
-    pub(super) fn start_hosts(&mut self) -> Result<()> {
-        for number in 0..self.setting.hosts {
+    pub(super) fn start_processes(&mut self) -> Result<()> {
+        for number in 0..self.setting.processes {
             let most_ms = self.setting.skew_ms;
             let skew_ms = self.random.between(-most_ms, most_ms);
-            self.hosts.push(Host {
+            self.processes.push(SendingProcess {
                 skew_ms,
-                ..Host::default()
+                ..SendingProcess::default()
             });
-            self.start(number)?;
+            self.start_process(number)?;
         }
         Ok(())
     }
 
-    pub(super) fn start(&mut self, host: usize) -> Result<()> {
-        self.note(|| format!("host {host} starts"));
-        let incarnation = self.agenda.name();
-        self.hosts[host].incarnation = Some(incarnation);
+    pub(super) fn start_process(&mut self, process: usize) -> Result<()> {
+        self.note(|| format!("process {process} starts"));
+        let incarnation = self.event_queue.next_number();
+        self.processes[process].incarnation = Some(incarnation);
         Ok(())
     }
 
-    pub(super) fn die(&mut self, host: usize) {
-        self.note(|| format!("host {host} dies"));
-        let one = &mut self.hosts[host];
-        one.incarnation = None;
-        one.endpoints.clear();
+    pub(super) fn crash_process(&mut self, process: usize) {
+        self.note(|| format!("process {process} crashes"));
+        let sender = &mut self.processes[process];
+        sender.incarnation = None;
+        sender.endpoints.clear();
         let contract = &mut self.contract;
-        for report in one.reports.drain(..) {
-            contract.excuse(report.attempt);
+        for report in sender.reports.drain(..) {
+            contract.mark_fault(report.attempt);
         }
-        self.attempts.retain(|name, one| {
-            let is_lost = one.host == host;
+        self.attempts.retain(|number, attempt| {
+            let is_lost = attempt.process == process;
             if is_lost {
-                contract.excuse(*name);
+                contract.mark_fault(*number);
             }
             !is_lost
         });
-        let again_ms = self.random.one_of(&[1_000, 30_000, 600_000]);
-        self.queue(again_ms, move |simulation| simulation.start(host));
+        let restart_after_ms = self.random.one_of(&[1_000, 30_000, 600_000]);
+        self.queue(restart_after_ms, move |simulation| {
+            simulation.start_process(process)
+        });
     }
 
-    pub(super) fn clock(&self, host: usize) -> Timestamp {
-        self.now.plus_ms(self.hosts[host].skew_ms)
+    pub(super) fn clock(&self, process: usize) -> Timestamp {
+        self.now.plus_ms(self.processes[process].skew_ms)
     }
 
     /// Mirrors `DeliveryWorker::dispatch_due` up to the claim.
-    pub(super) fn look(&mut self) {
-        let alive: Vec<usize> = (0..self.hosts.len())
-            .filter(|host| self.hosts[*host].incarnation.is_some())
+    pub(super) fn dispatch_due(&mut self) {
+        let alive: Vec<usize> = (0..self.processes.len())
+            .filter(|process| self.processes[*process].incarnation.is_some())
             .collect();
-        self.looks_at = self.now.plus_ms(self.random.between(1, 1_000));
+        self.next_dispatch_at = self.now.plus_ms(self.random.between(1, 1_000));
         if alive.is_empty() {
-            self.looks_at = self.now.plus_ms(1_000);
+            self.next_dispatch_at = self.now.plus_ms(1_000);
             return;
         }
-        let host = self.random.one_of(&alive);
-        let host_now = self.clock(host);
-        let one = &mut self.hosts[host];
-        let full = one.endpoints.iter();
+        let process = self.random.one_of(&alive);
+        let process_now = self.clock(process);
+        let sender = &mut self.processes[process];
+        let full = sender.endpoints.iter();
         let full = full.filter(|(_, endpoint)| endpoint.available_capacity() == 0);
         let full: Vec<SubscriptionId> = full.map(|(id, _)| id.clone()).collect();
-        let due = self.database.due(&full, self.now);
-        let ready = due.into_iter().filter(|(_, due_at)| *due_at <= host_now);
+        let due = self.database.due_subscriptions(&full, self.now);
+        let ready = due.into_iter().filter(|(_, due_at)| *due_at <= process_now);
         let recipients: Vec<_> = ready
-            .map(|(subscriber, _)| recipient(&mut one.endpoints, subscriber))
+            .map(|(subscriber, _)| recipient(&mut sender.endpoints, subscriber))
             .collect();
-        if let (Some(incarnation), false) = (one.incarnation, recipients.is_empty()) {
+        if let (Some(incarnation), false) = (sender.incarnation, recipients.is_empty()) {
             let latest_ms = if self.injects_fault(1) {
                 STALL_MAX_MS
             } else {
                 100
             };
             let after_ms = self.random.between(1, latest_ms);
-            let looked_at = self.now;
+            let read_at = self.now;
             self.queue(after_ms, move |simulation| {
-                simulation.claim(host, incarnation, &recipients, looked_at)
+                simulation.claim(process, incarnation, &recipients, read_at)
             });
         }
     }
@@ -108,28 +111,30 @@ impl Simulation<'_> {
     /// Mirrors `DeliveryWorker::claim`.
     pub(super) fn claim(
         &mut self,
-        host: usize,
+        process: usize,
         incarnation: u64,
         recipients: &[Arc<Recipient>],
-        looked_at: Timestamp,
+        read_at: Timestamp,
     ) -> Result<()> {
-        if self.hosts[host].incarnation != Some(incarnation) {
+        if self.processes[process].incarnation != Some(incarnation) {
             return Ok(());
         }
         let token = format!("{:032x}", self.random.generate());
-        let clocks = (self.clock(host), self.now);
+        let clocks = (self.clock(process), self.now);
         for recipient in recipients {
-            let room = recipient.endpoint.available_capacity();
+            let capacity = recipient.endpoint.available_capacity();
             let id = &recipient.subscription.id;
             let lease_ms = self.webhooks.lease_ms();
-            let claimed = self.database.claim(id, room, &token, clocks, lease_ms);
+            let claimed = self
+                .database
+                .claim_deliveries(id, capacity, &token, clocks, lease_ms);
             for stored in claimed {
-                let name = self.agenda.name();
+                let number = self.event_queue.next_number();
                 let id = &stored.delivery.id;
-                self.note(|| format!("host {host} claims {id} for attempt {name}"));
-                self.contract.claimed(name, id, looked_at, clocks)?;
-                let attempt = Attempt::new(host, recipient, stored, &token);
-                self.begin(name, attempt);
+                self.note(|| format!("process {process} claims {id} for attempt {number}"));
+                self.contract.record_claim(number, id, read_at, clocks)?;
+                let attempt = Attempt::new(process, recipient, stored, &token);
+                self.begin_attempt(number, attempt);
             }
         }
         Ok(())
@@ -143,7 +148,7 @@ fn recipient(
 ) -> Arc<Recipient> {
     let subscription = subscriber.subscription.clone();
     let endpoint = endpoints.entry(subscription.id.clone());
-    let endpoint = endpoint.or_insert_with(|| Arc::new(Endpoint::new(PLENTY, PLENTY)));
+    let endpoint = endpoint.or_insert_with(|| Arc::new(Endpoint::new(UNLIMITED, UNLIMITED)));
     let expires_at = subscription.previous_secret_expires_at;
     Arc::new(Recipient {
         endpoint: Arc::clone(endpoint),

@@ -7,7 +7,7 @@ use host_domain::time::Timestamp;
 use secrecy::SecretString;
 
 const DISABLED_AFTER_MS: i64 = 5 * DAY_MS;
-const BOTH_SIGN_MS: i64 = DAY_MS;
+const ROTATION_OVERLAP_MS: i64 = DAY_MS;
 
 /// The meaning of an attempt for its subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,15 +20,15 @@ pub(super) enum SubscriptionEffect {
 
 /// The required state of a subscription.
 #[derive(Debug)]
-pub(super) struct Standing {
+pub(super) struct ExpectedSubscription {
     status: &'static str,
     /// Maximum difference between clocks.
     tolerance_ms: i64,
-    /// Time of the last status change by the client.
-    decided_at: Timestamp,
+    /// Time of the client's last change.
+    changed_at: Timestamp,
     /// Time at which the subscription was created, resumed or moved to another URL.
-    forgiven_at: Timestamp,
-    /// Failures since `forgiven_at`.
+    reset_at: Timestamp,
+    /// Failures since `reset_at`.
     failures: Vec<Timestamp>,
     /// Last success that every process must have recorded.
     succeeded_at: Option<Timestamp>,
@@ -36,19 +36,19 @@ pub(super) struct Standing {
     failing_since: Option<Timestamp>,
     cleared_at: Timestamp,
     urls: Vec<(Timestamp, String)>,
-    /// Creation time, creation time by the creating host's clock, and the secret.
+    /// Creation time, creation time by the creating process's clock, and the secret.
     secrets: Vec<(Timestamp, Timestamp, SecretString)>,
     must_disable: bool,
     must_pause: bool,
 }
 
-impl Standing {
+impl ExpectedSubscription {
     pub(super) fn new(url: &str, secret: &SecretString, now: Timestamp, tolerance_ms: i64) -> Self {
         Self {
             status: "ACTIVE",
             tolerance_ms,
-            decided_at: now,
-            forgiven_at: now,
+            changed_at: now,
+            reset_at: now,
             failures: Vec::new(),
             succeeded_at: None,
             failing_since: None,
@@ -60,73 +60,82 @@ impl Standing {
         }
     }
 
-    pub(super) fn may_be_sent_to(&self) -> Result<()> {
+    pub(super) fn check_active(&self) -> Result<()> {
         ensure!(self.status == "ACTIVE", "nothing is sent to {self:?}");
         Ok(())
     }
 
     // ---- actions of the client ----
 
-    fn decide(&mut self, status: &'static str, now: Timestamp) {
+    fn set_status(&mut self, status: &'static str, now: Timestamp) {
         if self.status != status {
-            (self.status, self.decided_at) = (status, now);
+            (self.status, self.changed_at) = (status, now);
         }
     }
 
-    fn forgive(&mut self, now: Timestamp) {
-        (self.forgiven_at, self.cleared_at) = (now, now);
+    fn reset_failures(&mut self, now: Timestamp) {
+        (self.reset_at, self.cleared_at) = (now, now);
         self.failures.clear();
         self.failing_since = None;
     }
 
-    pub(super) fn paused(&mut self, now: Timestamp) {
-        self.decide("PAUSED", now);
+    pub(super) fn record_pause(&mut self, now: Timestamp) {
+        self.set_status("PAUSED", now);
     }
 
-    pub(super) fn resumed(&mut self, now: Timestamp) {
-        self.decide("ACTIVE", now);
-        self.forgive(now);
+    pub(super) fn record_resume(&mut self, now: Timestamp) {
+        self.set_status("ACTIVE", now);
+        self.reset_failures(now);
     }
 
-    pub(super) fn moved_to(&mut self, url: &str, now: Timestamp) {
-        self.decided_at = now;
+    pub(super) fn record_url(&mut self, url: &str, now: Timestamp) {
+        self.changed_at = now;
         self.urls.push((now, url.to_owned()));
-        self.forgive(now);
+        self.reset_failures(now);
     }
 
-    pub(super) fn rotated(&mut self, secret: &SecretString, now: Timestamp, by_clock: Timestamp) {
-        self.decided_at = now;
+    pub(super) fn record_rotation(
+        &mut self,
+        secret: &SecretString,
+        now: Timestamp,
+        by_clock: Timestamp,
+    ) {
+        self.changed_at = now;
         self.secrets.push((now, by_clock, secret.clone()));
     }
 
     // ---- requests to the receiver ----
 
-    /// Returns the URL for a subscription that was read at `looked_at`.
-    pub(super) fn url(&self, looked_at: Timestamp) -> &str {
+    /// Returns the URL for a subscription that was read at `read_at`.
+    pub(super) fn url(&self, read_at: Timestamp) -> &str {
         let known = self.urls.iter().rev();
-        let mut known = known.filter(|(from, _)| *from <= looked_at);
+        let mut known = known.filter(|(from, _)| *from <= read_at);
         &known.next().unwrap().1
     }
 
     /// Returns the secrets that sign a request sent at `sent_at` of the sender's clock.
-    pub(super) fn signers(&self, looked_at: Timestamp, sent_at: Timestamp) -> Vec<&SecretString> {
+    pub(super) fn signing_secrets(
+        &self,
+        read_at: Timestamp,
+        sent_at: Timestamp,
+    ) -> Vec<&SecretString> {
         let known = self.secrets.iter().rev();
-        let mut known = known.filter(|(from, ..)| *from <= looked_at);
+        let mut known = known.filter(|(from, ..)| *from <= read_at);
         let (_, rotated_at, current) = known.next().unwrap();
-        let both = sent_at.since(*rotated_at) < BOTH_SIGN_MS;
-        let previous = known.next().filter(|_| both);
+        let is_overlapping = sent_at.since(*rotated_at) < ROTATION_OVERLAP_MS;
+        let previous = known.next().filter(|_| is_overlapping);
         let previous = previous.map(|(.., secret)| secret);
         std::iter::once(current).chain(previous).collect()
     }
 
     // ---- responses of the receiver ----
 
-    /// Records the result of an attempt whose subscription was read at `looked_at`. `is_recorded` is
+    /// Records the result of an attempt whose subscription was read at `read_at`. `is_recorded` is
     /// `true` if the sender survived and could store the result.
     pub(super) fn record_attempt(
         &mut self,
         effect: SubscriptionEffect,
-        looked_at: Timestamp,
+        read_at: Timestamp,
         is_recorded: bool,
         now: Timestamp,
     ) {
@@ -135,22 +144,22 @@ impl Standing {
             SubscriptionEffect::Success => {
                 // A sender that read the subscription before a failure may skip recording this
                 // success.
-                if self.failures.iter().all(|at| *at < looked_at) {
+                if self.failures.iter().all(|at| *at < read_at) {
                     self.succeeded_at = Some(now);
                 }
                 (self.failing_since, self.cleared_at) = (None, now);
             }
             SubscriptionEffect::Failure => {
                 self.failures.push(now);
-                if is_recorded && is_active && looked_at > self.cleared_at {
+                if is_recorded && is_active && read_at > self.cleared_at {
                     let since = *self.failing_since.get_or_insert(now);
                     let failed_ms = now.since(since) - self.tolerance_ms;
                     self.must_disable |= failed_ms >= DISABLED_AFTER_MS;
                 }
             }
-            // A request sent before the client's last decision changes nothing.
+            // A request sent before the client's last change does not pause the subscription.
             SubscriptionEffect::Gone => {
-                self.must_pause |= is_recorded && is_active && looked_at > self.decided_at;
+                self.must_pause |= is_recorded && is_active && read_at > self.changed_at;
             }
         }
     }
@@ -164,15 +173,15 @@ impl Standing {
             }
             ("ACTIVE", "PAUSED") => {
                 ensure!(self.must_pause, "paused without a reason: {self:?}");
-                self.decided_at = now;
+                self.changed_at = now;
             }
             ("ACTIVE", "DISABLED") => {
-                let counted = self.failures.iter();
-                let mut counted = counted.filter(|at| Some(**at) > self.succeeded_at);
+                let recent = self.failures.iter();
+                let mut recent = recent.filter(|at| Some(**at) > self.succeeded_at);
                 let has_long_failed =
                     |at: &Timestamp| now.since(*at) + self.tolerance_ms >= DISABLED_AFTER_MS;
-                ensure!(counted.any(has_long_failed), "disabled too early: {self:?}");
-                self.decided_at = now;
+                ensure!(recent.any(has_long_failed), "disabled too early: {self:?}");
+                self.changed_at = now;
             }
             (before, after) => bail!("{before} became {after}: {self:?}"),
         }

@@ -1,6 +1,6 @@
 //! Users of a watch scenario: the owner creates the watch, confirms the purchase and cancels.
 
-use super::database::Op;
+use super::database::WriteOperation;
 use super::{START, Simulation};
 use anyhow::Result;
 use host_application::id_generator::IdGenerator;
@@ -25,18 +25,18 @@ pub(super) enum UserAction {
 }
 
 impl Simulation<'_> {
-    /// Plans the requests of all users.
-    pub(super) fn plan_actors(&mut self) {
+    /// Schedules the requests of all users.
+    pub(super) fn schedule_actors(&mut self) {
         let setting = self.setting;
         for (number, planned) in setting.watches.iter().enumerate() {
             let end = setting.queries[planned.query].expires_at();
-            let made_at = self.sometime(START, end);
-            self.schedule_action(made_at, UserAction::Create(number));
+            let created_at = self.random_time(START, end);
+            self.schedule_action(created_at, UserAction::Create(number));
             let buys = planned.auto_book.is_some();
             if buys && self.random.percent(15) {
                 // The confirmation comes at the last moment.
                 let at = end.plus_ms(-self.random.between(1, 8_000));
-                self.schedule_action(at.max(made_at), UserAction::Confirm(number));
+                self.schedule_action(at.max(created_at), UserAction::Confirm(number));
             }
             for (action, percent) in [
                 (UserAction::Confirm(number), if buys { 75 } else { 5 }),
@@ -47,7 +47,7 @@ impl Simulation<'_> {
                 (UserAction::DeleteInstrument(number), 20),
             ] {
                 if self.random.percent(percent) {
-                    let at = self.sometime(made_at, end.plus_ms(60 * MINUTE_MS));
+                    let at = self.random_time(created_at, end.plus_ms(60 * MINUTE_MS));
                     self.schedule_action(at, action);
                 }
             }
@@ -55,7 +55,7 @@ impl Simulation<'_> {
     }
 
     /// Returns a random time, often near the beginning and sometimes just before the end.
-    fn sometime(&self, from: Timestamp, to: Timestamp) -> Timestamp {
+    fn random_time(&self, from: Timestamp, to: Timestamp) -> Timestamp {
         let span_ms = to.since(from).max(1);
         let soon_ms = span_ms.min(10 * MINUTE_MS);
         from.plus_ms(match self.random.between(0, 9) {
@@ -65,8 +65,9 @@ impl Simulation<'_> {
         })
     }
 
-    /// Adds a request by the user while the purchase is in progress.
-    pub(super) fn thinks_again(&mut self, watch: &WatchId) {
+    /// Schedules a request with which the user cancels the watch or withdraws the consent while the
+    /// purchase is in progress.
+    pub(super) fn cancel_or_revoke(&mut self, watch: &WatchId) {
         let mut numbers = 0..self.setting.watches.len();
         let number = numbers.find(|number| Self::id_of(*number) == *watch);
         let number = number.unwrap();
@@ -88,7 +89,7 @@ impl Simulation<'_> {
 
     /// Reads the current rows and stores the resulting changes a moment later.
     fn perform(&mut self, action: UserAction, retries: u32) -> Result<()> {
-        let ops = match action {
+        let operations = match action {
             UserAction::Create(number) => self.create(number),
             UserAction::Confirm(number) => self.confirm(number),
             UserAction::Cancel(number) => self.cancel(number),
@@ -97,29 +98,34 @@ impl Simulation<'_> {
                 if let Some(auto_book) = &self.setting.watches[number].auto_book {
                     self.note(|| format!("the instrument of watch {number} is deleted"));
                     let id = auto_book.payment_instrument_id.clone();
-                    self.rows.deleted.insert(id);
+                    self.rows.deleted_instruments.insert(id);
                 }
                 None
             }
         };
-        if let Some(ops) = ops {
+        if let Some(operations) = operations {
             let after_ms = self.random.between(1, self.random.one_of(&[20, 5_000]));
             self.queue(after_ms, move |simulation| {
-                simulation.store_action(ops, action, retries)
+                simulation.store_action(operations, action, retries)
             });
         }
         Ok(())
     }
 
-    fn store_action(&mut self, ops: Vec<Op>, action: UserAction, retries: u32) -> Result<()> {
+    fn store_action(
+        &mut self,
+        operations: Vec<WriteOperation>,
+        action: UserAction,
+        retries: u32,
+    ) -> Result<()> {
         self.note(|| format!("user: {action:?}"));
-        match self.commit(ops)? {
+        match self.commit(operations)? {
             Err(_) if retries < CONFLICT_RETRIES_MAX => self.perform(action, retries + 1)?,
             stored => {
                 if let (Ok(()), UserAction::Revoke(number) | UserAction::Cancel(number)) =
                     (stored, action)
                 {
-                    self.model.revoked(&Self::id_of(number));
+                    self.contract.record_revocation(&Self::id_of(number));
                 }
             }
         }
@@ -135,12 +141,12 @@ impl Simulation<'_> {
         found.map(|(_, watch)| watch)
     }
 
-    fn create(&self, number: usize) -> Option<Vec<Op>> {
+    fn create(&self, number: usize) -> Option<Vec<WriteOperation>> {
         let planned = &self.setting.watches[number];
         let auto_book = planned.auto_book.clone();
         let query = self.setting.queries[planned.query].clone();
         let mut ids = auto_book.iter().map(|auto| &auto.payment_instrument_id);
-        if ids.any(|id| self.rows.deleted.contains(id)) {
+        if ids.any(|id| self.rows.deleted_instruments.contains(id)) {
             return None;
         }
         let trigger = Trigger::BelowTotal {
@@ -148,17 +154,17 @@ impl Simulation<'_> {
         };
         let (id, owner) = (Self::id_of(number), planned.owner.clone());
         let watch = Watch::new(id, owner, query, trigger, auto_book, self.now);
-        Some(vec![Op::InsertWatch(watch)])
+        Some(vec![WriteOperation::InsertWatch(watch)])
     }
 
     /// Mirrors `Application::confirm_purchase`.
-    fn confirm(&self, number: usize) -> Option<Vec<Op>> {
+    fn confirm(&self, number: usize) -> Option<Vec<WriteOperation>> {
         let watch = self.watch_of(number)?.clone();
         if watch.is_armed() && watch.status().is_open() {
             return None;
         }
         let new = mandate_for(&watch).ok()?;
-        if self.rows.deleted.contains(&new.instrument) {
+        if self.rows.deleted_instruments.contains(&new.instrument) {
             return None;
         }
         let terms = MandateTerms {
@@ -175,38 +181,39 @@ impl Simulation<'_> {
             mandate: terms.id.clone(),
         };
         let read_version = watch.version;
-        let moved = watch.apply(armed, self.now).ok()??;
+        let transition = watch.apply(armed, self.now).ok()??;
         Some(vec![
-            Op::InsertMandate(Mandate::new(terms, String::new())),
-            Op::UpdateWatch(moved, read_version),
+            WriteOperation::InsertMandate(Mandate::new(terms, String::new())),
+            WriteOperation::UpdateWatch(transition, read_version),
         ])
     }
 
     /// Mirrors `WatchService::cancel`.
-    fn cancel(&self, number: usize) -> Option<Vec<Op>> {
+    fn cancel(&self, number: usize) -> Option<Vec<WriteOperation>> {
         let watch = self.watch_of(number)?.clone();
         let (read_version, mandate) = (watch.version, watch.mandate_id.clone());
         let canceled = watch.apply(WatchTransitionEvent::Canceled, self.now);
-        let moved = canceled.ok()??;
-        let mut ops = vec![Op::UpdateWatch(moved, read_version)];
+        let transition = canceled.ok()??;
+        let mut operations = vec![WriteOperation::UpdateWatch(transition, read_version)];
         if let Some(id) = mandate {
-            ops.extend(self.revoking(&id).unwrap_or_default());
+            operations.extend(self.revocation(&id).unwrap_or_default());
         }
-        Some(ops)
+        Some(operations)
     }
 
     /// Mirrors the mandate service's `revoke`.
-    fn revoke(&self, number: usize) -> Option<Vec<Op>> {
-        self.revoking(self.watch_of(number)?.mandate_id.as_ref()?)
+    fn revoke(&self, number: usize) -> Option<Vec<WriteOperation>> {
+        self.revocation(self.watch_of(number)?.mandate_id.as_ref()?)
     }
 
     /// Returns the operations that revoke a mandate: none if it is already revoked. Returns `None`
     /// if it cannot be revoked.
-    fn revoking(&self, id: &MandateId) -> Option<Vec<Op>> {
+    fn revocation(&self, id: &MandateId) -> Option<Vec<WriteOperation>> {
         let mandate = self.rows.mandates[id].clone();
         let read_version = mandate.version;
         let revoked = mandate.apply(MandateEvent::Revoked, self.now).ok()?;
-        let ops = revoked.map(|revoked| Op::UpdateMandate(revoked, read_version));
-        Some(ops.into_iter().collect())
+        let operations =
+            revoked.map(|revoked| WriteOperation::UpdateMandate(revoked, read_version));
+        Some(operations.into_iter().collect())
     }
 }

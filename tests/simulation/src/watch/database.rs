@@ -38,12 +38,12 @@ pub(super) struct Rows {
     pub(super) jobs: BTreeMap<WatchId, Job>,
     pub(super) log: Vec<(WatchId, EventType)>,
     /// Deleted payment instruments.
-    pub(super) deleted: BTreeSet<InstrumentId>,
+    pub(super) deleted_instruments: BTreeSet<InstrumentId>,
 }
 
 /// An operation of a write.
 #[derive(Debug, Clone)]
-pub(super) enum Op {
+pub(super) enum WriteOperation {
     InsertWatch(Watch),
     /// A transition of a watch that was read at the given version.
     UpdateWatch(WatchTransition, i64),
@@ -62,7 +62,7 @@ pub(super) enum Op {
 }
 
 /// The value before a write.
-pub(super) enum Before {
+pub(super) enum PreviousValue {
     Watch(Box<Watch>),
     Mandate(Box<Mandate>),
     Other,
@@ -72,103 +72,111 @@ impl Rows {
     /// Stores all operations or none.
     pub(super) fn commit(
         &mut self,
-        ops: Vec<Op>,
+        operations: Vec<WriteOperation>,
         noticed_after_ms: i64,
         now: Timestamp,
     ) -> Result<(), Conflict> {
-        for op in &ops {
-            self.fits(op)?;
+        for operation in &operations {
+            self.check_precondition(operation)?;
         }
-        for op in ops {
-            self.store(op, noticed_after_ms, now);
+        for operation in operations {
+            self.store(operation, noticed_after_ms, now);
         }
         Ok(())
     }
 
     /// Returns the value before a write.
-    pub(super) fn before(&self, op: &Op) -> Before {
-        match op {
-            Op::UpdateWatch(moved, _) => {
-                Before::Watch(Box::new(self.watch(&moved.watch.id).clone()))
+    pub(super) fn previous_value(&self, operation: &WriteOperation) -> PreviousValue {
+        match operation {
+            WriteOperation::UpdateWatch(transition, _) => {
+                PreviousValue::Watch(Box::new(self.watch(&transition.watch.id).clone()))
             }
-            Op::UpdateMandate(mandate, _) => {
-                Before::Mandate(Box::new(self.mandates[&mandate.terms.id].clone()))
+            WriteOperation::UpdateMandate(mandate, _) => {
+                PreviousValue::Mandate(Box::new(self.mandates[&mandate.terms.id].clone()))
             }
-            _ => Before::Other,
+            _ => PreviousValue::Other,
         }
     }
 
-    fn fits(&self, op: &Op) -> Result<(), Conflict> {
-        let (fits, conflict) = match op {
-            Op::InsertWatch(_) | Op::InsertMandate(_) | Op::InsertBooking(_) => return Ok(()),
-            Op::UpdateWatch(moved, read_version) => {
-                let (_, known) = &self.watches[&moved.watch.id];
-                (known.version == *read_version, Conflict::WatchVersion)
+    /// Checks the version or lease that an operation needs.
+    fn check_precondition(&self, operation: &WriteOperation) -> Result<(), Conflict> {
+        let (is_met, conflict) = match operation {
+            WriteOperation::InsertWatch(_)
+            | WriteOperation::InsertMandate(_)
+            | WriteOperation::InsertBooking(_) => return Ok(()),
+            WriteOperation::UpdateWatch(transition, read_version) => {
+                let (_, stored) = &self.watches[&transition.watch.id];
+                (stored.version == *read_version, Conflict::WatchVersion)
             }
-            Op::UpdateMandate(mandate, read_version) => {
-                let known = &self.mandates[&mandate.terms.id];
-                (known.version == *read_version, Conflict::MandateVersion)
+            WriteOperation::UpdateMandate(mandate, read_version) => {
+                let stored = &self.mandates[&mandate.terms.id];
+                (stored.version == *read_version, Conflict::MandateVersion)
             }
-            Op::RenewPriceCheck(price_check) | Op::ReleasePriceCheck(price_check, _) => {
-                (self.held(price_check).is_some(), Conflict::LeaseLost)
+            WriteOperation::RenewPriceCheck(price_check)
+            | WriteOperation::ReleasePriceCheck(price_check, _) => {
+                (self.leased(price_check).is_some(), Conflict::LeaseLost)
             }
-            Op::DeletePriceCheck(price_check) => {
-                let held = self.held(price_check);
+            WriteOperation::DeletePriceCheck(price_check) => {
+                let leased = self.leased(price_check);
                 let is_same =
-                    held.is_some_and(|known| known.revision == price_check.watch_revision);
+                    leased.is_some_and(|known| known.revision == price_check.watch_revision);
                 (
                     is_same && !self.has_open_watches(&price_check.id),
                     Conflict::PriceCheckInUse,
                 )
             }
-            Op::RenewJob(watch, holder)
-            | Op::ReleaseJob(watch, holder, _)
-            | Op::FailJob(watch, holder, _) => {
+            WriteOperation::RenewJob(watch, holder)
+            | WriteOperation::ReleaseJob(watch, holder, _)
+            | WriteOperation::FailJob(watch, holder, _) => {
                 let job = self.jobs.get(watch);
                 let is_held = job.is_some_and(|job| job.is_held_by(*holder));
                 (is_held, Conflict::LeaseLost)
             }
         };
-        if fits { Ok(()) } else { Err(conflict) }
+        if is_met { Ok(()) } else { Err(conflict) }
     }
 
-    fn store(&mut self, op: Op, noticed_after_ms: i64, now: Timestamp) {
-        match op {
-            Op::InsertWatch(watch) => {
+    fn store(&mut self, operation: WriteOperation, noticed_after_ms: i64, now: Timestamp) {
+        match operation {
+            WriteOperation::InsertWatch(watch) => {
                 self.request_check(&watch, now);
                 let price_check = price_check_id(&watch);
                 self.watches.insert(watch.id.clone(), (price_check, watch));
             }
-            Op::UpdateWatch(moved, _) => self.store_moved(moved, noticed_after_ms, now),
-            Op::InsertMandate(mandate) | Op::UpdateMandate(mandate, _) => {
+            WriteOperation::UpdateWatch(transition, _) => {
+                self.store_transition(transition, noticed_after_ms, now)
+            }
+            WriteOperation::InsertMandate(mandate) | WriteOperation::UpdateMandate(mandate, _) => {
                 self.mandates.insert(mandate.terms.id.clone(), mandate);
             }
-            Op::InsertBooking(booking) => {
+            WriteOperation::InsertBooking(booking) => {
                 self.bookings.insert(booking.id.clone(), booking);
             }
-            Op::RenewPriceCheck(price_check) => {
+            WriteOperation::RenewPriceCheck(price_check) => {
                 let row = self.row(&price_check);
                 row.lease = row.lease.map(|(holder, _)| (holder, now.plus_ms(LEASE_MS)));
             }
-            Op::ReleasePriceCheck(price_check, outcome) => {
+            WriteOperation::ReleasePriceCheck(price_check, outcome) => {
                 let row = self.row(&price_check);
                 row.lease = None;
                 if row.revision == price_check.watch_revision {
                     row.next_at = outcome.next_at;
                 }
             }
-            Op::DeletePriceCheck(price_check) => {
+            WriteOperation::DeletePriceCheck(price_check) => {
                 self.price_checks.retain(|row| row.id != price_check.id)
             }
-            Op::RenewJob(watch, holder) => self.jobs.get_mut(&watch).unwrap().hold(holder, now),
-            Op::ReleaseJob(watch, _, due_at) => {
+            WriteOperation::RenewJob(watch, holder) => {
+                self.jobs.get_mut(&watch).unwrap().hold(holder, now)
+            }
+            WriteOperation::ReleaseJob(watch, _, due_at) => {
                 let job = self.jobs.remove(&watch).unwrap();
                 if let Some(due_at) = job.due_after(due_at) {
                     self.jobs
                         .insert(watch, Job::new(due_at, None, noticed_after_ms));
                 }
             }
-            Op::FailJob(watch, _, due_at) => {
+            WriteOperation::FailJob(watch, _, due_at) => {
                 let due_at = self.jobs[&watch].due_after(Some(due_at)).unwrap();
                 self.jobs
                     .insert(watch, Job::new(due_at, None, noticed_after_ms));
@@ -178,13 +186,18 @@ impl Rows {
 
     /// Mirrors `apply_event_in` of the watch service: stores the watch and all consequences of its
     /// transition.
-    fn store_moved(&mut self, moved: WatchTransition, noticed_after_ms: i64, now: Timestamp) {
+    fn store_transition(
+        &mut self,
+        transition: WatchTransition,
+        noticed_after_ms: i64,
+        now: Timestamp,
+    ) {
         let WatchTransition {
             watch,
             notification,
             is_purchase_due,
             is_check_due,
-        } = moved;
+        } = transition;
         if is_check_due {
             self.request_check(&watch, now);
         }
@@ -245,7 +258,7 @@ impl Rows {
         Some(claimed)
     }
 
-    fn held(&self, price_check: &ClaimedPriceCheck) -> Option<&PriceCheckRow> {
+    fn leased(&self, price_check: &ClaimedPriceCheck) -> Option<&PriceCheckRow> {
         let mut rows = self.price_checks.iter();
         rows.find(|row| {
             let holder = row.lease.map(|(holder, _)| holder.to_string());
@@ -264,11 +277,11 @@ impl Rows {
         &'a self,
         price_check: &'a PriceCheckId,
     ) -> impl Iterator<Item = &'a Watch> {
-        let all = self
+        let found = self
             .watches
             .values()
             .filter(move |(id, _)| id == price_check);
-        all.map(|(_, watch)| watch)
+        found.map(|(_, watch)| watch)
     }
 
     fn has_open_watches(&self, price_check: &PriceCheckId) -> bool {
@@ -277,14 +290,14 @@ impl Rows {
     }
 
     /// Mirrors `Store::watches_affected_by_price`.
-    pub(super) fn moved_by(
+    pub(super) fn affected_by_price(
         &self,
         price_check: &PriceCheckId,
-        seen: ObservedPrice,
+        observed: ObservedPrice,
         limit: usize,
     ) -> Vec<Watch> {
-        let total = seen.total.map_or(i64::MAX, |total: Money| total.minor);
-        let is_moved = |watch: &&Watch| {
+        let total = observed.total.map_or(i64::MAX, |total: Money| total.minor);
+        let is_affected = |watch: &&Watch| {
             let cap = watch.trigger.amount().minor;
             match watch.status() {
                 WatchStatus::Active => cap >= total,
@@ -292,16 +305,16 @@ impl Rows {
                 _ => false,
             }
         };
-        let moved = self.watches_of(price_check).filter(is_moved);
-        moved.take(limit).cloned().collect()
+        let affected = self.watches_of(price_check).filter(is_affected);
+        affected.take(limit).cloned().collect()
     }
 
     /// Mirrors `Store::watches_awaiting_price`.
-    pub(super) fn waiting(&self, price_check: &PriceCheckId, limit: usize) -> Vec<Watch> {
-        let waits =
+    pub(super) fn awaiting_price(&self, price_check: &PriceCheckId, limit: usize) -> Vec<Watch> {
+        let is_awaiting =
             |watch: &&Watch| matches!(watch.state, WatchState::Active | WatchState::Triggered);
-        let waiting = self.watches_of(price_check).filter(waits);
-        waiting.take(limit).cloned().collect()
+        let watches = self.watches_of(price_check).filter(is_awaiting);
+        watches.take(limit).cloned().collect()
     }
 
     pub(super) fn watch(&self, id: &WatchId) -> &Watch {
@@ -323,7 +336,7 @@ impl PriceCheckRow {
             .map_or(self.next_at, |(_, until)| until.max(self.next_at))
     }
 
-    /// Returns the time from which the query can be claimed, because hosts poll at intervals.
+    /// Returns the time from which the query can be claimed: gateway processes poll at intervals.
     pub(super) fn claimable_at(&self) -> Timestamp {
         self.free_at().plus_ms(NOTICED_AFTER_MS)
     }

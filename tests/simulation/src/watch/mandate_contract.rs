@@ -1,7 +1,7 @@
 //! Checks of user consent: the limits of a mandate and the allowed ends of a purchase.
 
-use super::booking::{Booking, Standing};
-use super::check_schedule::over_at;
+use super::booking::{Booking, SimulatedPhase};
+use super::check_schedule::expires_at;
 use super::database::Rows;
 use anyhow::{Result, bail, ensure};
 use host_domain::id::WatchId;
@@ -10,22 +10,22 @@ use host_domain::time::Timestamp;
 use host_domain::watch::{PurchaseFailureReason, Watch, WatchStatus};
 
 /// Checks that the terms of a mandate match its watch.
-pub(super) fn sealed(watch: &Watch, rows: &Rows) -> Result<()> {
+pub(super) fn check_terms(watch: &Watch, rows: &Rows) -> Result<()> {
     let terms = &rows.mandates[watch.mandate_id.as_ref().unwrap()].terms;
     let instrument = watch
         .auto_book
         .as_ref()
         .map(|auto| &auto.payment_instrument_id);
-    let fits = terms.owner == watch.owner
+    let is_matching = terms.owner == watch.owner
         && terms.amount == watch.trigger.amount()
         && Some(&terms.instrument) == instrument
-        && terms.expires_at == over_at(&watch.query);
-    ensure!(fits, "{terms:?} does not match {watch:?}");
+        && terms.expires_at == expires_at(&watch.query);
+    ensure!(is_matching, "{terms:?} does not match {watch:?}");
     Ok(())
 }
 
 /// Checks that a mandate is used, reactivated or revoked correctly.
-pub(super) fn moved(
+pub(super) fn check_transition(
     before: &Mandate,
     mandate: &Mandate,
     is_revoked: impl Fn(&WatchId) -> bool,
@@ -36,27 +36,30 @@ pub(super) fn moved(
         (MandateState::Active, MandateState::Consumed { booking, .. }) => {
             let booking = &rows.bookings[booking];
             let watch = rows.watch(&booking.watch);
-            let is_its = watch.booking_id() == Some(&booking.id)
+            let is_of_purchase = watch.booking_id() == Some(&booking.id)
                 && watch.mandate_id.as_ref() == Some(&mandate.terms.id)
                 && booking.instrument == mandate.terms.instrument;
-            ensure!(is_its, "booked without a purchase: {booking:?} {watch:?}");
+            ensure!(
+                is_of_purchase,
+                "booked without a purchase: {booking:?} {watch:?}"
+            );
             ensure!(
                 !is_revoked(&watch.id),
                 "used after it was revoked: {mandate:?}"
             );
-            let over_at = over_at(&watch.query);
-            ensure!(now < over_at, "used too late: {mandate:?}");
+            let expires_at = expires_at(&watch.query);
+            ensure!(now < expires_at, "used too late: {mandate:?}");
             let cap = watch.trigger.amount();
             ensure!(booking.price.minor <= cap.minor, "too dear: {booking:?}");
             let mut others = rows.bookings.values();
             let other = others.find(|other| {
-                other.watch == watch.id && other.id != booking.id && !came_to_nothing(other)
+                other.watch == watch.id && other.id != booking.id && !had_no_effect(other)
             });
             ensure!(other.is_none(), "bought twice: {booking:?} {other:?}");
         }
         (MandateState::Consumed { booking, .. }, MandateState::Active) => {
             let booking = &rows.bookings[booking];
-            ensure!(came_to_nothing(booking), "mandate reactivated: {booking:?}");
+            ensure!(had_no_effect(booking), "mandate reactivated: {booking:?}");
             let status = rows.watch(&booking.watch).status();
             ensure!(status == WatchStatus::Active, "{status:?}, mandate active");
         }
@@ -67,9 +70,9 @@ pub(super) fn moved(
 }
 
 /// Checks that a purchase may end so that its watch becomes active again.
-pub(super) fn let_go(watch: &Watch, rows: &Rows, now: Timestamp) -> Result<()> {
+pub(super) fn check_release(watch: &Watch, rows: &Rows, now: Timestamp) -> Result<()> {
     let booking = watch.booking_id().map(|id| &rows.bookings[id]);
-    ensure!(booking.is_none_or(came_to_nothing), "aborted: {booking:?}");
+    ensure!(booking.is_none_or(had_no_effect), "aborted: {booking:?}");
     let mandate = &rows.mandates[watch.mandate_id.as_ref().unwrap()];
     let is_used = mandate.status(now) == MandateStatus::Consumed;
     ensure!(!is_used, "mandate used without a purchase: {mandate:?}");
@@ -77,7 +80,7 @@ pub(super) fn let_go(watch: &Watch, rows: &Rows, now: Timestamp) -> Result<()> {
 }
 
 /// Checks that a purchase may fail with the given reason.
-pub(super) fn failed(
+pub(super) fn check_failure(
     watch: &Watch,
     reason: PurchaseFailureReason,
     is_revoked: bool,
@@ -87,26 +90,28 @@ pub(super) fn failed(
     let booking = watch.booking_id().map(|id| &rows.bookings[id]);
     let is_open = booking.is_some_and(|booking| booking.is_sold() || booking.is_open());
     ensure!(!is_open, "not known to have failed: {booking:?}");
-    let of_booking = |is_so: fn(&Booking) -> bool| booking.is_some_and(is_so);
-    let is_deleted = |booking: &Booking| rows.deleted.contains(&booking.instrument);
-    let is_why = match reason {
-        PurchaseFailureReason::PaymentFailed => of_booking(|booking| booking.is_declined),
+    let booking_has = |is_so: fn(&Booking) -> bool| booking.is_some_and(is_so);
+    let is_deleted = |booking: &Booking| rows.deleted_instruments.contains(&booking.instrument);
+    let is_correct_reason = match reason {
+        PurchaseFailureReason::PaymentFailed => booking_has(|booking| booking.is_declined),
         PurchaseFailureReason::PaymentInstrumentInvalid => booking.is_some_and(is_deleted),
-        PurchaseFailureReason::SupplierRejected => of_booking(Booking::is_refused),
+        PurchaseFailureReason::SupplierRejected => booking_has(Booking::is_refused),
         PurchaseFailureReason::MandateRevoked => is_revoked,
-        PurchaseFailureReason::MandateExpired => now >= over_at(&watch.query),
+        PurchaseFailureReason::MandateExpired => now >= expires_at(&watch.query),
         PurchaseFailureReason::MandateInvalid => false,
     };
-    ensure!(is_why, "wrong reason {reason:?}: {booking:?}");
+    ensure!(is_correct_reason, "wrong reason {reason:?}: {booking:?}");
     Ok(())
 }
 
 /// Returns whether the purchase had no effect: no card was charged and the supplier can no longer
 /// confirm it.
-fn came_to_nothing(booking: &Booking) -> bool {
+fn had_no_effect(booking: &Booking) -> bool {
     let is_over = matches!(
-        booking.standing,
-        Standing::Failed { bound: false } | Standing::Expired
+        booking.phase,
+        SimulatedPhase::Failed {
+            was_prebooked: false
+        } | SimulatedPhase::Expired
     );
     is_over && !booking.is_declined && !booking.is_refused()
 }

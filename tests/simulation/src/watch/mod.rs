@@ -12,17 +12,17 @@ pub(crate) mod purchase;
 pub(crate) mod scenario;
 pub(crate) mod watch_contract;
 
-use super::event_queue::{Agenda, START};
+use super::event_queue::{EventQueue, START};
 use super::job_row::{Job, LEASE_MS};
 use super::seeded_random::Random;
 use super::{History, run_seeds};
 use anyhow::{Result, ensure};
-use database::{Op, Rows};
+use database::{Rows, WriteOperation};
 use host_domain::time::Timestamp;
 use host_storage::Conflict;
 use purchase::Purchase;
 use scenario::Setting;
-use watch_contract::Model;
+use watch_contract::WatchContract;
 
 /// Maximum duration of a scenario. A longer one counts as endless.
 const DURATION_MAX_MS: i64 = 60 * 24 * 3_600_000;
@@ -42,28 +42,28 @@ struct Simulation<'a> {
     setting: &'a Setting,
     now: Timestamp,
     rows: Rows,
-    agenda: Agenda<Self>,
-    model: Model,
+    event_queue: EventQueue<Self>,
+    contract: WatchContract,
 }
 
 impl<'a> Simulation<'a> {
     fn new(random: &'a Random, history: &'a History, setting: &'a Setting) -> Self {
         history.note(|| format!("{setting:#?}"));
-        let mut model = Model::default();
-        model.cadence.interval_s = setting.interval_s;
+        let mut contract = WatchContract::default();
+        contract.check_schedule.interval_s = setting.interval_s;
         Self {
             random,
             history,
             setting,
             now: START,
             rows: Rows::default(),
-            agenda: Agenda::new(),
-            model,
+            event_queue: EventQueue::new(),
+            contract,
         }
     }
 
     fn run(mut self) -> Result<()> {
-        self.plan_actors();
+        self.schedule_actors();
         let mut events = 0;
         while let Some(at) = self.next_at() {
             events += 1;
@@ -71,12 +71,12 @@ impl<'a> Simulation<'a> {
             ensure!(is_alive, "the scenario does not end");
             self.now = self.now.max(at);
             for booking in self.rows.bookings.values_mut() {
-                booking.pass(self.now);
+                booking.apply_due_changes(self.now);
             }
             self.process_next(at)?;
-            self.model.now(&self.rows)?;
+            self.contract.check(&self.rows)?;
         }
-        self.model.at_rest(&self.rows)
+        self.contract.check_end(&self.rows)
     }
 
     fn next_at(&self) -> Option<Timestamp> {
@@ -86,12 +86,12 @@ impl<'a> Simulation<'a> {
             .iter()
             .map(database::PriceCheckRow::claimable_at);
         let jobs = self.rows.jobs.values().map(Job::claimable_at);
-        let planned = self.agenda.next_at();
-        planned.into_iter().chain(price_checks).chain(jobs).min()
+        let scheduled = self.event_queue.next_at();
+        scheduled.into_iter().chain(price_checks).chain(jobs).min()
     }
 
     fn process_next(&mut self, at: Timestamp) -> Result<()> {
-        match self.agenda.take(at) {
+        match self.event_queue.pop_due(at) {
             Some(event) => event(self),
             None => self.claim(),
         }
@@ -99,31 +99,40 @@ impl<'a> Simulation<'a> {
 
     /// A process claims due work.
     fn claim(&mut self) -> Result<()> {
-        let holder = self.agenda.name();
+        let holder = self.event_queue.next_number();
         let now = self.now;
         let mut jobs = self.rows.jobs.iter_mut();
         if let Some((watch, job)) = jobs.find(|(_, job)| job.claimable_at() <= now) {
             job.hold(holder, now);
             let purchase = Purchase::claimed(watch.clone(), holder, now);
             let watch = purchase.watch.clone();
-            self.goes(1, |simulation| simulation.buy(purchase));
+            self.continue_after(1, |simulation| simulation.advance_purchase(purchase));
             if self.random.percent(10) {
-                self.thinks_again(&watch);
+                self.cancel_or_revoke(&watch);
             }
             return Ok(());
         }
         if let Some(price_check) = self.rows.claim_price_check(holder, now) {
             let (id, revision) = (&price_check.id, price_check.watch_revision);
             self.note(|| format!("check {holder} claims {id} as revision {revision}"));
-            self.model.cadence.claimed(&price_check, now)?;
-            let at = price_check::At::Begun;
-            self.goes(1, |simulation| simulation.check(price_check, at));
+            self.contract
+                .check_schedule
+                .record_claim(&price_check, now)?;
+            let progress = price_check::CheckProgress::Claimed;
+            self.continue_after(1, |simulation| {
+                simulation.advance_check(price_check, progress)
+            });
         }
         Ok(())
     }
 
-    /// Continues the work of a process, unless it crashes or stalls until others have taken over.
-    fn goes(&mut self, after_ms: i64, step: impl FnOnce(&mut Self) -> Result<()> + 'static) {
+    /// Continues the work of a process after a delay. The process may crash, or stall until others
+    /// have taken over.
+    fn continue_after(
+        &mut self,
+        after_ms: i64,
+        step: impl FnOnce(&mut Self) -> Result<()> + 'static,
+    ) {
         let mut pause_ms = 0;
         if self.random.percent(self.setting.fault_percent) {
             if self.random.percent(50) {
@@ -137,18 +146,25 @@ impl<'a> Simulation<'a> {
     }
 
     /// Stores all operations or none.
-    fn commit(&mut self, ops: Vec<Op>) -> Result<Result<(), Conflict>> {
-        let before: Vec<_> = ops.iter().map(|op| self.rows.before(op)).collect();
+    fn commit(&mut self, operations: Vec<WriteOperation>) -> Result<Result<(), Conflict>> {
+        let before: Vec<_> = operations
+            .iter()
+            .map(|operation| self.rows.previous_value(operation))
+            .collect();
         let noticed_after_ms = self.random.between(0, 1_000);
-        if let Err(conflict) = self.rows.commit(ops.clone(), noticed_after_ms, self.now) {
+        if let Err(conflict) = self
+            .rows
+            .commit(operations.clone(), noticed_after_ms, self.now)
+        {
             self.note(|| format!("{conflict}"));
             return Ok(Err(conflict));
         }
-        for (op, before) in ops.iter().zip(before) {
-            if let Op::UpdateWatch(moved, _) = op {
-                self.note(|| format!("{} is {:?}", moved.watch.id, moved.watch.state));
+        for (operation, before) in operations.iter().zip(before) {
+            if let WriteOperation::UpdateWatch(transition, _) = operation {
+                self.note(|| format!("{} is {:?}", transition.watch.id, transition.watch.state));
             }
-            self.model.stored(op, before, &self.rows, self.now)?;
+            self.contract
+                .record_write(operation, before, &self.rows, self.now)?;
         }
         Ok(Ok(()))
     }
@@ -158,6 +174,7 @@ impl<'a> Simulation<'a> {
     }
 
     fn queue(&mut self, after_ms: i64, event: impl FnOnce(&mut Self) -> Result<()> + 'static) {
-        self.agenda.plan(self.now.plus_ms(after_ms.max(0)), event);
+        self.event_queue
+            .schedule(self.now.plus_ms(after_ms.max(0)), event);
     }
 }

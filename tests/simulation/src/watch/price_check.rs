@@ -2,9 +2,9 @@
 //! (`watch/policy`), and any event may happen between two transactions.
 
 use super::Simulation;
-use super::check_schedule::Cadence;
-use super::database::Op;
-use super::watch_contract::Model;
+use super::check_schedule::CheckSchedule;
+use super::database::WriteOperation;
+use super::watch_contract::WatchContract;
 use anyhow::Result;
 use host_application::supplier::query_error::QueryError;
 use host_application::watch::policy::{self, CheckAction};
@@ -14,20 +14,22 @@ use host_domain::watch::{ObservedPrice, Watch, WatchTransitionEvent};
 use host_storage::{ClaimedPriceCheck, PriceCheckRelease};
 
 /// Page size for reading watches, smaller than their number in a scenario.
-const PAGE: usize = 2;
+const PAGE_SIZE: usize = 2;
 /// Timeout of a price request, equal to half a lease.
-const LOOK_MAX_MS: i64 = 30_000;
+const PRICING_TIMEOUT_MS: i64 = 30_000;
 
-pub(super) enum At {
-    Begun,
-    Responded(Result<Option<Money>, FailedRead>),
-    Moving(ObservedPrice),
+/// The next step of a price check.
+pub(super) enum CheckProgress {
+    Claimed,
+    PriceReceived(Result<Option<Money>, FailedRead>),
+    ReadingAffectedWatches(ObservedPrice),
     /// The remaining watches of a page and whether one of them changed. Without an observed price,
     /// the watches expire.
-    Settling(Option<ObservedPrice>, Vec<Watch>, bool),
-    Expiring,
+    UpdatingWatches(Option<ObservedPrice>, Vec<Watch>, bool),
+    ReadingExpiringWatches,
     Releasing(Option<ObservedPrice>, Option<FailedRead>),
-    Forgetting,
+    Deleting,
+    /// The query cannot be deleted because a purchase is in progress.
     Keeping,
 }
 
@@ -38,124 +40,141 @@ pub(super) struct FailedRead {
 }
 
 impl Simulation<'_> {
-    /// Executes one step and plans the next one, unless the check is finished.
-    pub(super) fn check(&mut self, price_check: ClaimedPriceCheck, at: At) -> Result<()> {
+    /// Executes one step and schedules the next one, unless the check is finished.
+    pub(super) fn advance_check(
+        &mut self,
+        price_check: ClaimedPriceCheck,
+        progress: CheckProgress,
+    ) -> Result<()> {
         let mut after_ms = self.random.between(1, 30);
-        let at = match at {
-            At::Begun => match policy::check_action(&price_check, self.now) {
+        let progress = match progress {
+            CheckProgress::Claimed => match policy::check_action(&price_check, self.now) {
                 CheckAction::Check => {
-                    Cadence::check_call_allowed(&price_check, self.now)?;
+                    CheckSchedule::check_call_allowed(&price_check, self.now)?;
                     let (wait_ms, response) = self.request_price(&price_check);
                     after_ms = wait_ms;
-                    At::Responded(response)
+                    CheckProgress::PriceReceived(response)
                 }
-                CheckAction::Expire => At::Expiring,
-                CheckAction::Delete => At::Forgetting,
+                CheckAction::Expire => CheckProgress::ReadingExpiringWatches,
+                CheckAction::Delete => CheckProgress::Deleting,
             },
-            At::Responded(Ok(total)) => {
+            CheckProgress::PriceReceived(Ok(total)) => {
                 self.note(|| format!("{} costs {total:?}", price_check.id));
-                At::Moving(ObservedPrice {
+                CheckProgress::ReadingAffectedWatches(ObservedPrice {
                     observed_at: self.now,
                     total,
                 })
             }
-            At::Responded(Err(error)) => At::Releasing(None, Some(error)),
-            At::Moving(seen) => {
-                self.model.looked(&price_check, seen, self.now);
-                let page = self.rows.moved_by(&price_check.id, seen, PAGE);
+            CheckProgress::PriceReceived(Err(error)) => CheckProgress::Releasing(None, Some(error)),
+            CheckProgress::ReadingAffectedWatches(observed) => {
+                self.contract
+                    .record_watches_read(&price_check, observed, self.now);
+                let page = self
+                    .rows
+                    .affected_by_price(&price_check.id, observed, PAGE_SIZE);
                 if page.is_empty() {
-                    At::Releasing(Some(seen), None)
+                    CheckProgress::Releasing(Some(observed), None)
                 } else if self
-                    .commit(vec![Op::RenewPriceCheck(price_check.clone())])?
+                    .commit(vec![WriteOperation::RenewPriceCheck(price_check.clone())])?
                     .is_err()
                 {
                     return Ok(());
                 } else {
-                    At::Settling(Some(seen), page, false)
+                    CheckProgress::UpdatingWatches(Some(observed), page, false)
                 }
             }
-            At::Expiring => match self.rows.waiting(&price_check.id, PAGE) {
-                page if page.is_empty() => At::Forgetting,
-                page => At::Settling(None, page, false),
-            },
-            At::Settling(seen, page, moved) => self.settle(seen, page, moved)?,
-            At::Releasing(seen, failed) => {
-                self.release(&price_check, seen, failed)?;
-                return Ok(());
+            CheckProgress::ReadingExpiringWatches => {
+                match self.rows.awaiting_price(&price_check.id, PAGE_SIZE) {
+                    page if page.is_empty() => CheckProgress::Deleting,
+                    page => CheckProgress::UpdatingWatches(None, page, false),
+                }
             }
-            At::Forgetting => {
+            CheckProgress::UpdatingWatches(observed, page, has_changed) => {
+                self.update_watch(observed, page, has_changed)?
+            }
+            CheckProgress::Releasing(observed, failed) => {
+                return self.release(&price_check, observed, failed);
+            }
+            CheckProgress::Deleting => {
                 if self
-                    .commit(vec![Op::DeletePriceCheck(price_check.clone())])?
+                    .commit(vec![WriteOperation::DeletePriceCheck(price_check.clone())])?
                     .is_ok()
                 {
-                    self.model.cadence.forgotten(&price_check);
+                    self.contract.check_schedule.record_deletion(&price_check);
                     return Ok(());
                 }
-                At::Keeping
+                CheckProgress::Keeping
             }
-            At::Keeping => {
-                let kept = PriceCheckRelease {
-                    observed: None,
-                    next_at: self.now.plus_s(self.setting.interval_s),
-                };
-                let kept = Op::ReleasePriceCheck(price_check.clone(), kept);
-                if self.commit(vec![kept])?.is_ok() {
-                    self.model.cadence.kept(&price_check, self.now);
-                }
-                return Ok(());
-            }
+            CheckProgress::Keeping => return self.keep(&price_check),
         };
-        self.goes(after_ms, |simulation| simulation.check(price_check, at));
+        self.continue_after(after_ms, |simulation| {
+            simulation.advance_check(price_check, progress)
+        });
         Ok(())
     }
 
-    fn settle(
+    /// Releases a query that cannot be deleted.
+    fn keep(&mut self, price_check: &ClaimedPriceCheck) -> Result<()> {
+        let release = PriceCheckRelease {
+            observed: None,
+            next_at: self.now.plus_s(self.setting.interval_s),
+        };
+        let release = WriteOperation::ReleasePriceCheck(price_check.clone(), release);
+        if self.commit(vec![release])?.is_ok() {
+            let schedule = &mut self.contract.check_schedule;
+            schedule.record_kept(price_check, self.now);
+        }
+        Ok(())
+    }
+
+    fn update_watch(
         &mut self,
-        seen: Option<ObservedPrice>,
+        observed: Option<ObservedPrice>,
         mut page: Vec<Watch>,
-        moved: bool,
-    ) -> Result<At> {
+        has_changed: bool,
+    ) -> Result<CheckProgress> {
         let Some(watch) = page.pop() else {
-            return Ok(match (seen, moved) {
-                (Some(seen), true) => At::Moving(seen),
-                (Some(seen), false) => At::Releasing(Some(seen), None),
-                (None, true) => At::Expiring,
-                (None, false) => At::Forgetting,
+            return Ok(match (observed, has_changed) {
+                (Some(observed), true) => CheckProgress::ReadingAffectedWatches(observed),
+                (Some(observed), false) => CheckProgress::Releasing(Some(observed), None),
+                (None, true) => CheckProgress::ReadingExpiringWatches,
+                (None, false) => CheckProgress::Deleting,
             });
         };
-        let event = seen.map_or(WatchTransitionEvent::Expired, |seen| {
-            policy::price_event(seen.total)
+        let event = observed.map_or(WatchTransitionEvent::Expired, |observed| {
+            policy::price_event(observed.total)
         });
         let read_version = watch.version;
-        let mut moves = moved;
-        if let Ok(Some(done)) = watch.apply(event.clone(), self.now) {
-            if let Some(seen) = seen {
-                Model::priced(&done, seen.total)?;
+        let mut is_changed = has_changed;
+        if let Ok(Some(transition)) = watch.apply(event.clone(), self.now) {
+            if let Some(observed) = observed {
+                WatchContract::check_price_transition(&transition, observed.total)?;
             }
             // A conflict means that another write came first.
-            let _moved = self.commit(vec![Op::UpdateWatch(done, read_version)])?;
-            moves = true;
+            let _conflict =
+                self.commit(vec![WriteOperation::UpdateWatch(transition, read_version)])?;
+            is_changed = true;
         }
-        Ok(At::Settling(seen, page, moves))
+        Ok(CheckProgress::UpdatingWatches(observed, page, is_changed))
     }
 
     fn release(
         &mut self,
         price_check: &ClaimedPriceCheck,
-        seen: Option<ObservedPrice>,
+        observed: Option<ObservedPrice>,
         failed: Option<FailedRead>,
     ) -> Result<()> {
         let interval_s = self.setting.interval_s;
         let error = failed.as_ref().map(|failed| &failed.error);
         let release = PriceCheckRelease {
-            observed: seen,
+            observed,
             next_at: policy::next_check_at(price_check, error, interval_s, self.now),
         };
-        let release = Op::ReleasePriceCheck(price_check.clone(), release);
+        let release = WriteOperation::ReleasePriceCheck(price_check.clone(), release);
         if self.commit(vec![release])?.is_ok() {
             let retry_after_s = failed.and_then(|failed| failed.retry_after_s);
-            let (model, rows) = (&mut self.model, &self.rows);
-            model.checked(price_check, seen, retry_after_s, rows, self.now)?;
+            let (contract, rows) = (&mut self.contract, &self.rows);
+            contract.record_check(price_check, observed, retry_after_s, rows, self.now)?;
         }
         Ok(())
     }
@@ -180,11 +199,13 @@ impl Simulation<'_> {
                 error: QueryError::Supplier { supplier, error },
                 retry_after_s,
             };
-            return (random.between(1, LOOK_MAX_MS), Err(failed_read));
+            return (random.between(1, PRICING_TIMEOUT_MS), Err(failed_read));
         }
-        let there_ms = random.between(50, random.one_of(&[500, LOOK_MAX_MS / 2]));
-        let place = self.setting.place_of(&price_check.query);
-        let total = self.setting.price(place, self.now.plus_ms(there_ms));
-        (there_ms + random.between(50, 500), Ok(total))
+        let request_ms = random.between(50, random.one_of(&[500, PRICING_TIMEOUT_MS / 2]));
+        let query_index = self.setting.query_index(&price_check.query);
+        let total = self
+            .setting
+            .price(query_index, self.now.plus_ms(request_ms));
+        (request_ms + random.between(50, 500), Ok(total))
     }
 }

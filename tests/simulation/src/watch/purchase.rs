@@ -2,8 +2,8 @@
 //! (`watch/policy`), and any event may happen between two transactions.
 
 use super::Simulation;
-use super::booking::{Booking, End, Standing};
-use super::database::Op;
+use super::booking::{Booking, BookingOutcome, SimulatedPhase};
+use super::database::WriteOperation;
 use super::scenario::any_price;
 use anyhow::Result;
 use host_application::booking::completion::CompleteBookingError;
@@ -18,10 +18,10 @@ use host_domain::time::Timestamp;
 use host_domain::watch::{Watch, WatchState, WatchTransitionEvent};
 
 /// Time limits, equal to `RUN_TIMEOUT` and `PRICING_TIMEOUT` of the purchase job.
-const RUN_MAX_MS: i64 = 45_000;
-const ASK_MAX_MS: i64 = 15_000;
+const RUN_TIMEOUT_MS: i64 = 45_000;
+const PRICING_TIMEOUT_MS: i64 = 15_000;
 /// Timeout of a prebook without a response.
-const UNBOUND_MS: i64 = 15 * 60_000;
+const PREBOOK_TIMEOUT_MS: i64 = 15 * 60_000;
 /// Retry delay of the purchase job, equal to its `RETRY_DELAY_S`.
 const RETRY_MS: i64 = 5_000;
 
@@ -29,7 +29,7 @@ pub(super) struct Purchase {
     pub(super) watch: WatchId,
     pub(super) holder: u64,
     pub(super) claimed_at: Timestamp,
-    pub(super) at: At,
+    pub(super) progress: PurchaseProgress,
 }
 
 impl Purchase {
@@ -38,101 +38,98 @@ impl Purchase {
             watch,
             holder,
             claimed_at: now,
-            at: At::Claimed,
+            progress: PurchaseProgress::Claimed,
         }
     }
 }
 
-pub(super) enum At {
+/// The next step of a purchase.
+pub(super) enum PurchaseProgress {
     Claimed,
     /// The current price was received.
-    Responded(Watch, Option<Money>),
+    PriceReceived(Watch, Option<Money>),
     /// The mandate that was read is about to be used.
-    Consumes(Watch, Money, Mandate),
-    Bound(BookingId, Result<Money, PrebookError>),
-    Pays(BookingId),
-    Paid(BookingId),
-    Ends(PurchaseOutcome),
-    Stores(PurchaseOutcome, Watch, Option<Mandate>),
-    Fails,
+    ConsumingMandate(Watch, Money, Mandate),
+    PrebookAnswered(BookingId, Result<Money, PrebookError>),
+    Completing(BookingId),
+    CompletionAnswered(BookingId),
+    Ending(PurchaseOutcome),
+    StoringOutcome(PurchaseOutcome, Watch, Option<Mandate>),
+    Failing,
 }
 
-impl At {
-    fn shown(&self) -> String {
+impl PurchaseProgress {
+    fn description(&self) -> String {
         match self {
             Self::Claimed => "claimed".to_owned(),
-            Self::Responded(_, total) => format!("it costs {total:?}"),
-            Self::Consumes(_, total, _) => format!("begins at {total:?}"),
-            Self::Bound(id, bound) => format!("{id} is bound: {bound:?}"),
-            Self::Pays(id) => format!("{id} is to be paid"),
-            Self::Paid(id) => format!("{id} is read"),
-            Self::Ends(left) => format!("ends: {left:?}"),
-            Self::Stores(left, ..) => format!("stores {left:?}"),
-            Self::Fails => "fails".to_owned(),
+            Self::PriceReceived(_, total) => format!("the price is {total:?}"),
+            Self::ConsumingMandate(_, total, _) => format!("books at {total:?}"),
+            Self::PrebookAnswered(id, response) => {
+                format!("prebook response of {id}: {response:?}")
+            }
+            Self::Completing(id) => format!("{id} is to be completed"),
+            Self::CompletionAnswered(id) => format!("completion of {id} has responded"),
+            Self::Ending(outcome) => format!("ends: {outcome:?}"),
+            Self::StoringOutcome(outcome, ..) => format!("stores {outcome:?}"),
+            Self::Failing => "fails".to_owned(),
         }
     }
 }
 
 impl Simulation<'_> {
-    /// Executes one step and plans the next one, unless the purchase is finished.
-    pub(super) fn buy(&mut self, purchase: Purchase) -> Result<()> {
+    /// Executes one step and schedules the next one, unless the purchase is finished.
+    pub(super) fn advance_purchase(&mut self, purchase: Purchase) -> Result<()> {
         let claimed_at = purchase.claimed_at;
-        let (id, holder, at) = (purchase.watch, purchase.holder, purchase.at);
-        self.note(|| format!("purchase {holder} of {id}: {}", at.shown()));
+        let (id, holder, progress) = (purchase.watch, purchase.holder, purchase.progress);
+        self.note(|| format!("purchase {holder} of {id}: {}", progress.description()));
         let mut after_ms = self.random.between(1, 30);
-        let at = match at {
-            At::Claimed => {
+        let progress = match progress {
+            PurchaseProgress::Claimed => {
                 let watch = self.rows.watch(&id).clone();
                 match watch.state.clone() {
                     WatchState::Purchasing { booking: None } => {
-                        let (wait_ms, total) = self.fresh(&watch);
+                        let (wait_ms, total) = self.request_current_price(&watch);
                         after_ms = wait_ms;
-                        At::Responded(watch, total)
+                        PurchaseProgress::PriceReceived(watch, total)
                     }
                     WatchState::Purchasing {
                         booking: Some(booking),
-                    } => self.follow(booking),
+                    } => self.resume(booking),
                     _ => {
-                        let _lost = self.commit(vec![Op::ReleaseJob(id, holder, None)])?;
+                        let _conflict =
+                            self.commit(vec![WriteOperation::ReleaseJob(id, holder, None)])?;
                         return Ok(());
                     }
                 }
             }
-            At::Responded(watch, total) => {
-                match total.filter(|total| policy::is_price_acceptable(&watch, *total)) {
-                    Some(total) => {
-                        let mandate = watch.mandate_id.as_ref().unwrap();
-                        let mandate = self.rows.mandates[mandate].clone();
-                        At::Consumes(watch, total, mandate)
-                    }
-                    None => At::Ends(PurchaseOutcome::Released),
-                }
+            PurchaseProgress::PriceReceived(watch, total) => self.read_mandate(watch, total),
+            PurchaseProgress::ConsumingMandate(watch, total, mandate) => {
+                self.start_booking(watch, total, mandate, holder)?
             }
-            At::Consumes(watch, total, mandate) => self.begin(watch, total, mandate, holder)?,
-            At::Bound(booking, bound) => {
+            PurchaseProgress::PrebookAnswered(booking, response) => {
                 after_ms = 1;
-                self.bound(booking, bound)
+                self.record_prebook_response(booking, response)
             }
-            At::Pays(booking) => {
-                let is_late = self.now.since(claimed_at) >= RUN_MAX_MS;
-                let (wait_ms, at) = self.pay(booking, is_late);
+            PurchaseProgress::Completing(booking) => {
+                let is_late = self.now.since(claimed_at) >= RUN_TIMEOUT_MS;
+                let (wait_ms, progress) = self.complete(booking, is_late);
                 after_ms = wait_ms;
-                at
+                progress
             }
-            At::Paid(booking) => {
-                let left = self.standing(&booking);
-                At::Ends(left.unwrap_or(PurchaseOutcome::Undecided))
+            PurchaseProgress::CompletionAnswered(booking) => {
+                let outcome = self.read_purchase_outcome(&booking);
+                PurchaseProgress::Ending(outcome.unwrap_or(PurchaseOutcome::Undecided))
             }
-            At::Ends(left) => self.ends(&id, left),
-            At::Stores(left, watch, mandate) => {
-                match self.store_end(left, watch, mandate, holder)? {
-                    Some(at) => at,
+            PurchaseProgress::Ending(outcome) => self.read_rows_to_store(&id, outcome),
+            PurchaseProgress::StoringOutcome(outcome, watch, mandate) => {
+                match self.store_outcome(outcome, watch, mandate, holder)? {
+                    Some(progress) => progress,
                     None => return Ok(()),
                 }
             }
-            At::Fails => {
+            PurchaseProgress::Failing => {
                 let due_at = self.now.plus_ms(RETRY_MS);
-                let _lost = self.commit(vec![Op::FailJob(id, holder, due_at)])?;
+                let _conflict = self.commit(vec![WriteOperation::FailJob(id, holder, due_at)])?;
                 return Ok(());
             }
         };
@@ -140,21 +137,33 @@ impl Simulation<'_> {
             watch: id,
             holder,
             claimed_at,
-            at,
+            progress,
         };
-        self.goes(after_ms, |simulation| simulation.buy(purchase));
+        self.continue_after(after_ms, |simulation| simulation.advance_purchase(purchase));
         Ok(())
     }
 
+    /// Reads the mandate if the price is acceptable.
+    fn read_mandate(&self, watch: Watch, total: Option<Money>) -> PurchaseProgress {
+        match total.filter(|total| policy::is_price_acceptable(&watch, *total)) {
+            Some(total) => {
+                let mandate = watch.mandate_id.as_ref().unwrap();
+                let mandate = self.rows.mandates[mandate].clone();
+                PurchaseProgress::ConsumingMandate(watch, total, mandate)
+            }
+            None => PurchaseProgress::Ending(PurchaseOutcome::Released),
+        }
+    }
+
     /// Requests the current price again.
-    fn fresh(&self, watch: &Watch) -> (i64, Option<Money>) {
+    fn request_current_price(&self, watch: &Watch) -> (i64, Option<Money>) {
         let random = self.random;
         if random.percent(self.setting.unanswered_percent) {
-            return (random.between(1, ASK_MAX_MS), None);
+            return (random.between(1, PRICING_TIMEOUT_MS), None);
         }
-        let place = self.setting.place_of(&watch.query);
-        let after_ms = random.between(50, random.one_of(&[900, ASK_MAX_MS]));
-        let total = self.setting.price(place, self.now.plus_ms(after_ms));
+        let query_index = self.setting.query_index(&watch.query);
+        let after_ms = random.between(50, random.one_of(&[900, PRICING_TIMEOUT_MS]));
+        let total = self.setting.price(query_index, self.now.plus_ms(after_ms));
         // The price may change just before the request.
         match random.percent(15) {
             true => (after_ms, any_price(random)),
@@ -163,7 +172,13 @@ impl Simulation<'_> {
     }
 
     /// Uses the mandate in one transaction with the booking and the watch.
-    fn begin(&mut self, watch: Watch, total: Money, mandate: Mandate, holder: u64) -> Result<At> {
+    fn start_booking(
+        &mut self,
+        watch: Watch,
+        total: Money,
+        mandate: Mandate,
+        holder: u64,
+    ) -> Result<PurchaseProgress> {
         let id = BookingId::from_bits(self.random.generate());
         let auto_book = watch.auto_book.as_ref().unwrap();
         let instrument = auto_book.payment_instrument_id.clone();
@@ -181,39 +196,46 @@ impl Simulation<'_> {
         };
         let mandate = match mandate.apply(consumed, self.now) {
             Ok(mandate) => mandate.unwrap(),
-            Err(refusal) => return Ok(At::Ends(policy::from_mandate_refusal(refusal))),
+            Err(refusal) => {
+                return Ok(PurchaseProgress::Ending(policy::from_mandate_refusal(
+                    refusal,
+                )));
+            }
         };
         let booking = Booking {
             id: id.clone(),
             watch: watch.id.clone(),
             price: total,
             instrument,
-            standing: Standing::Early,
+            phase: SimulatedPhase::Prebooking,
             is_declined: false,
-            refused: None,
-            lapses_at: self.now.plus_ms(UNBOUND_MS),
-            ends: None,
+            refusal: None,
+            expires_at: self.now.plus_ms(PREBOOK_TIMEOUT_MS),
+            pending_outcome: None,
         };
-        let began = WatchTransitionEvent::PurchaseStarted {
+        let purchase_started = WatchTransitionEvent::PurchaseStarted {
             booking: id.clone(),
         };
-        let Ok(Some(moved)) = watch.apply(began, self.now) else {
-            return Ok(At::Fails);
+        let Ok(Some(transition)) = watch.apply(purchase_started, self.now) else {
+            return Ok(PurchaseProgress::Failing);
         };
         let stored = self.commit(vec![
-            Op::RenewJob(booking.watch.clone(), holder),
-            Op::UpdateMandate(mandate, mandate_version),
-            Op::UpdateWatch(moved, watch_version),
-            Op::InsertBooking(booking),
+            WriteOperation::RenewJob(booking.watch.clone(), holder),
+            WriteOperation::UpdateMandate(mandate, mandate_version),
+            WriteOperation::UpdateWatch(transition, watch_version),
+            WriteOperation::InsertBooking(booking),
         ])?;
         if stored.is_err() {
-            return Ok(At::Fails);
+            return Ok(PurchaseProgress::Failing);
         }
-        Ok(At::Bound(id, self.bind(total)))
+        Ok(PurchaseProgress::PrebookAnswered(
+            id,
+            self.draw_prebook_response(total),
+        ))
     }
 
     /// Draws the supplier's response to the prebook.
-    fn bind(&self, offered: Money) -> Result<Money, PrebookError> {
+    fn draw_prebook_response(&self, offered: Money) -> Result<Money, PrebookError> {
         let random = self.random;
         let cheaper = Money::new(offered.minor - 1, offered.currency);
         let dearer = Money::new(offered.minor + 1, offered.currency);
@@ -240,110 +262,135 @@ impl Simulation<'_> {
         }
     }
 
-    fn bound(&mut self, id: BookingId, bound: Result<Money, PrebookError>) -> At {
-        let lapses_at = self.now.plus_ms(self.random.between(60_000, 3_600_000));
+    fn record_prebook_response(
+        &mut self,
+        id: BookingId,
+        response: Result<Money, PrebookError>,
+    ) -> PurchaseProgress {
+        let expires_at = self.now.plus_ms(self.random.between(60_000, 3_600_000));
         let booking = self.rows.bookings.get_mut(&id).unwrap();
-        booking.pass(self.now);
+        booking.apply_due_changes(self.now);
         // The prebook timer fired first, so the supplier's response is not stored.
-        if booking.standing != Standing::Early {
-            return At::Fails;
+        if booking.phase != SimulatedPhase::Prebooking {
+            return PurchaseProgress::Failing;
         }
-        match bound {
+        match response {
             Ok(price) => {
-                booking.is_bound(price, lapses_at);
-                At::Pays(id)
+                booking.record_prebook(price, expires_at);
+                PurchaseProgress::Completing(id)
             }
             Err(error) => {
                 if let PrebookError::Refused(decision) = &error {
-                    booking.refused = Some(decision.clone());
+                    booking.refusal = Some(decision.clone());
                 }
                 if !matches!(error, PrebookError::NoResponse { .. }) {
-                    booking.standing = Standing::Failed { bound: false };
+                    booking.phase = SimulatedPhase::Failed {
+                        was_prebooked: false,
+                    };
                 }
-                policy::from_prebook_error(&error).map_or(At::Fails, At::Ends)
+                policy::from_prebook_error(&error)
+                    .map_or(PurchaseProgress::Failing, PurchaseProgress::Ending)
             }
         }
     }
 
-    fn standing(&mut self, id: &BookingId) -> Option<PurchaseOutcome> {
+    fn read_purchase_outcome(&mut self, id: &BookingId) -> Option<PurchaseOutcome> {
         let booking = self.rows.bookings.get_mut(id).unwrap();
-        booking.pass(self.now);
-        if booking.standing == Standing::Confirmed && self.random.percent(5) {
-            booking.standing = Standing::Leaving;
+        booking.apply_due_changes(self.now);
+        if booking.phase == SimulatedPhase::Confirmed && self.random.percent(5) {
+            booking.phase = SimulatedPhase::Canceling;
         }
-        booking.left()
+        booking.purchase_outcome()
     }
 
-    fn follow(&mut self, id: BookingId) -> At {
-        self.standing(&id).map_or(At::Pays(id), At::Ends)
+    fn resume(&mut self, id: BookingId) -> PurchaseProgress {
+        self.read_purchase_outcome(&id)
+            .map_or(PurchaseProgress::Completing(id), PurchaseProgress::Ending)
     }
 
     /// Mirrors `Application::complete`. Returns the delay until the result is known, and the next
     /// step.
-    fn pay(&mut self, id: BookingId, is_late: bool) -> (i64, At) {
+    fn complete(&mut self, id: BookingId, is_late: bool) -> (i64, PurchaseProgress) {
         let booking = self.rows.bookings.get_mut(&id).unwrap();
-        booking.pass(self.now);
-        let refused = match booking.standing {
-            Standing::Ready if self.rows.deleted.contains(&booking.instrument) => {
+        booking.apply_due_changes(self.now);
+        let refusal = match booking.phase {
+            SimulatedPhase::ReadyToComplete
+                if self.rows.deleted_instruments.contains(&booking.instrument) =>
+            {
                 Some(CompleteBookingError::InstrumentInvalid)
             }
-            Standing::Early | Standing::Expired | Standing::Failed { bound: false } => {
-                Some(CompleteBookingError::InvalidState("EXPIRED"))
-            }
-            Standing::Ready if is_late => {
-                booking.ends_after(End::NotSent, 1, self.now);
+            SimulatedPhase::Prebooking
+            | SimulatedPhase::Expired
+            | SimulatedPhase::Failed {
+                was_prebooked: false,
+            } => Some(CompleteBookingError::InvalidState("EXPIRED")),
+            SimulatedPhase::ReadyToComplete if is_late => {
+                booking.complete_after(BookingOutcome::NotSent, 1, self.now);
                 None
             }
-            Standing::Ready => {
-                booking.completes(self.random, self.now);
+            SimulatedPhase::ReadyToComplete => {
+                booking.start_completion(self.random, self.now);
                 None
             }
             _ => None,
         };
-        if let Some(error) = refused {
-            let left = policy::from_complete_error(&error);
-            return (1, left.map_or(At::Fails, At::Ends));
+        if let Some(error) = refusal {
+            let outcome = policy::from_complete_error(&error);
+            return (
+                1,
+                outcome.map_or(PurchaseProgress::Failing, PurchaseProgress::Ending),
+            );
         }
-        let known_ms = booking.ends.map_or(0, |(at, _)| at.since(self.now));
-        (known_ms.min(RUN_MAX_MS - ASK_MAX_MS), At::Paid(id))
+        let known_ms = booking
+            .pending_outcome
+            .map_or(0, |(at, _)| at.since(self.now));
+        (
+            known_ms.min(RUN_TIMEOUT_MS - PRICING_TIMEOUT_MS),
+            PurchaseProgress::CompletionAnswered(id),
+        )
     }
 
-    /// Reads the rows that are stored with the end of a run.
-    fn ends(&self, id: &WatchId, left: PurchaseOutcome) -> At {
+    /// Reads the rows that are stored with the outcome of a run.
+    fn read_rows_to_store(&self, id: &WatchId, outcome: PurchaseOutcome) -> PurchaseProgress {
         let watch = self.rows.watch(id).clone();
         let mandate = watch.mandate_id.as_ref();
-        let mandate = mandate.filter(|_| left == PurchaseOutcome::Released);
+        let mandate = mandate.filter(|_| outcome == PurchaseOutcome::Released);
         let mandate = mandate.map(|id| self.rows.mandates[id].clone());
-        At::Stores(left, watch, mandate)
+        PurchaseProgress::StoringOutcome(outcome, watch, mandate)
     }
 
-    fn store_end(
+    fn store_outcome(
         &mut self,
-        left: PurchaseOutcome,
+        outcome: PurchaseOutcome,
         watch: Watch,
         mandate: Option<Mandate>,
         holder: u64,
-    ) -> Result<Option<At>> {
+    ) -> Result<Option<PurchaseProgress>> {
         let id = watch.id.clone();
-        let Some(event) = left.event() else {
+        let Some(event) = outcome.event() else {
             let due_at = policy::next_poll_at(watch.updated_at, self.now);
-            let open = Op::ReleaseJob(id, holder, Some(due_at));
+            let open = WriteOperation::ReleaseJob(id, holder, Some(due_at));
             let stored = self.commit(vec![open])?;
-            return Ok(stored.is_err().then_some(At::Fails));
+            return Ok(stored.is_err().then_some(PurchaseProgress::Failing));
         };
-        let mut ops = vec![Op::ReleaseJob(id, holder, None)];
+        let mut operations = vec![WriteOperation::ReleaseJob(id, holder, None)];
         if let Some(mandate) = mandate {
             let read_version = mandate.version;
             if let Ok(Some(released)) = mandate.apply(MandateEvent::Released, self.now) {
-                ops.push(Op::UpdateMandate(released, read_version));
+                operations.push(WriteOperation::UpdateMandate(released, read_version));
             }
         }
         let read_version = watch.version;
         match watch.apply(event, self.now) {
-            Ok(Some(moved)) => ops.push(Op::UpdateWatch(moved, read_version)),
+            Ok(Some(transition)) => {
+                operations.push(WriteOperation::UpdateWatch(transition, read_version))
+            }
             Ok(None) => {}
-            Err(_) => return Ok(Some(At::Fails)),
+            Err(_) => return Ok(Some(PurchaseProgress::Failing)),
         }
-        Ok(self.commit(ops)?.is_err().then_some(At::Fails))
+        Ok(self
+            .commit(operations)?
+            .is_err()
+            .then_some(PurchaseProgress::Failing))
     }
 }

@@ -16,7 +16,7 @@ const PRICES: (i64, i64) = (5_000, 20_000);
 
 /// Check intervals in seconds, with the maximum number of days until check-in. A scenario has a few
 /// hundred checks.
-const CADENCES: [(i64, i64); 5] = [(900, 0), (3_600, 1), (14_400, 3), (43_200, 9), (86_400, 14)];
+const INTERVALS: [(i64, i64); 5] = [(900, 0), (3_600, 1), (14_400, 3), (43_200, 9), (86_400, 14)];
 
 #[derive(Debug)]
 pub(super) struct Setting {
@@ -43,7 +43,7 @@ pub(super) struct PlannedWatch {
 
 impl Setting {
     pub(super) fn draw(random: &Random) -> Self {
-        let (interval_s, days) = random.one_of(&CADENCES);
+        let (interval_s, days) = random.one_of(&INTERVALS);
         let queries: Vec<_> = (0..random.between(1, 2))
             .map(|number| draw_query(random, number, days))
             .collect();
@@ -67,7 +67,7 @@ impl Setting {
             .and_then(|(_, price)| *price)
     }
 
-    pub(super) fn place_of(&self, query: &PriceQuery) -> usize {
+    pub(super) fn query_index(&self, query: &PriceQuery) -> usize {
         let mut all = self.queries.iter();
         all.position(|known| known == query).unwrap()
     }
