@@ -1,7 +1,7 @@
 //! Every step with a remote call in a flight booking or a purchase of bags, each with the flow that
 //! reaches it.
 
-use crate::flow::{EVERYWHERE, Flow, FollowUp, OF_A_READ, Step};
+use crate::flow::{ALL_PHASES, Flow, FollowUp, PHASES_OF_A_READ, Step};
 
 pub(crate) const TICKETED: Flow = Flow::booked("SUPPLIER_A", "LHR-JFK");
 const LOST_ANSWER: Flow = TICKETED.at("STN-LHR");
@@ -19,7 +19,7 @@ const NEVER_FOUND: Flow = NEVER_SENT.after("book:intent_committed");
 
 /// The supplier collected the payment in its own checkout, so no card is charged. A booking that
 /// was not sent is sent, because the payer has paid for it.
-const COLLECTED: Flow = Flow {
+const PAID_AT_CHECKOUT: Flow = Flow {
     ledger: &[("booking", 1), ("authorization", 0), ("capture", 0)],
     ..Flow::booked("SUPPLIER_B", "LHR-JFK")
 };
@@ -30,7 +30,7 @@ const REFUND_IN_DOUBT: Flow = CANCELED.after("refund:intent_committed");
 const CANCELED_LATER: Flow = CANCELED.at("AMS-DXB");
 
 /// There are two payments: the ticket's and the bag's own.
-const CARRIED: Flow = Flow {
+const BAG_BOUGHT: Flow = Flow {
     follow_up: FollowUp::Bags("tok_visa", 200),
     ledger: &[
         ("authorization", 2),
@@ -42,17 +42,17 @@ const CARRIED: Flow = Flow {
     ..TICKETED
 };
 
-const BAG_LOST_ANSWER: Flow = CARRIED.at("BTS-LHR");
+const BAG_LOST_ANSWER: Flow = BAG_BOUGHT.at("BTS-LHR");
 
 const BAG_LOST_AUTHORIZATION: Flow = Flow {
     follow_up: FollowUp::Bags("tok_timeout", 200),
-    ..CARRIED
+    ..BAG_BOUGHT
 };
 
 /// The bag stays on the ticket whatever the outcome of the capture.
 const BAG_CAPTURED_LATER: Flow = Flow {
     follow_up: FollowUp::Bags("tok_capture_fails", 200),
-    ..CARRIED
+    ..BAG_BOUGHT
 };
 
 /// The ticket's payment stays captured; the bag's is voided.
@@ -88,36 +88,36 @@ pub(crate) const STEPS: &[Step] = &[
         &["planned", "response_received", "outcome_committed"],
         TICKETED,
     ),
-    ("book", EVERYWHERE, COLLECTED),
-    ("capture", EVERYWHERE, TICKETED),
-    ("capture", OF_A_READ, CAPTURED_LATER),
+    ("book", ALL_PHASES, PAID_AT_CHECKOUT),
+    ("capture", ALL_PHASES, TICKETED),
+    ("capture", PHASES_OF_A_READ, CAPTURED_LATER),
     ("find_payment", &["response_received"], LOST_AUTHORIZATION),
     ("find_payment", &["outcome_committed"], LOST_AND_NEVER_SENT),
-    ("find_booking", OF_A_READ, LOST_ANSWER),
-    ("recheck_absence", OF_A_READ, NEVER_FOUND),
-    ("find_booking", OF_A_READ, DECIDED_LATER),
-    ("void", EVERYWHERE, REFUSED),
-    ("cancel", EVERYWHERE, CANCELED),
-    ("refund", EVERYWHERE, CANCELED),
-    ("find_refund", OF_A_READ, REFUND_IN_DOUBT),
-    ("find_cancellation", OF_A_READ, CANCELED_LATER),
+    ("find_booking", PHASES_OF_A_READ, LOST_ANSWER),
+    ("recheck_absence", PHASES_OF_A_READ, NEVER_FOUND),
+    ("find_booking", PHASES_OF_A_READ, DECIDED_LATER),
+    ("void", ALL_PHASES, REFUSED),
+    ("cancel", ALL_PHASES, CANCELED),
+    ("refund", ALL_PHASES, CANCELED),
+    ("find_refund", PHASES_OF_A_READ, REFUND_IN_DOUBT),
+    ("find_cancellation", PHASES_OF_A_READ, CANCELED_LATER),
 ];
 
 pub(crate) const BAG_STEPS: &[Step] = &[
     (
         "authorize",
         &["planned", "intent_committed", "response_received"],
-        CARRIED,
+        BAG_BOUGHT,
     ),
     ("authorize", &["outcome_committed"], BAG_NEVER_SENT),
     ("buy", &["intent_committed"], BAG_NEVER_SENT),
     (
         "buy",
         &["planned", "response_received", "outcome_committed"],
-        CARRIED,
+        BAG_BOUGHT,
     ),
-    ("capture", EVERYWHERE, CARRIED),
-    ("capture", OF_A_READ, BAG_CAPTURED_LATER),
+    ("capture", ALL_PHASES, BAG_BOUGHT),
+    ("capture", PHASES_OF_A_READ, BAG_CAPTURED_LATER),
     (
         "find_payment",
         &["response_received"],
@@ -128,6 +128,6 @@ pub(crate) const BAG_STEPS: &[Step] = &[
         &["outcome_committed"],
         BAG_LOST_AND_NEVER_SENT,
     ),
-    ("find_purchase", OF_A_READ, BAG_LOST_ANSWER),
-    ("void", EVERYWHERE, BAG_REFUSED),
+    ("find_purchase", PHASES_OF_A_READ, BAG_LOST_ANSWER),
+    ("void", ALL_PHASES, BAG_REFUSED),
 ];

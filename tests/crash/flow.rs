@@ -1,6 +1,6 @@
 //! Descriptions of the flows that are interrupted and of the state in which each must end.
 
-use crate::AT_ONCE;
+use crate::CONCURRENT_FAILPOINTS;
 use futures::{StreamExt, stream};
 use tests::BookingBuilder;
 
@@ -112,13 +112,13 @@ pub(crate) type Step = (&'static str, &'static [&'static str], Flow);
 /// Steps and their phases at which the process aborts.
 pub(crate) type Steps = &'static [(&'static str, &'static [&'static str])];
 
-pub(crate) const EVERYWHERE: &[&str] = &[
+pub(crate) const ALL_PHASES: &[&str] = &[
     "planned",
     "intent_committed",
     "response_received",
     "outcome_committed",
 ];
-pub(crate) const OF_A_READ: &[&str] = &["response_received", "outcome_committed"];
+pub(crate) const PHASES_OF_A_READ: &[&str] = &["response_received", "outcome_committed"];
 
 /// Returns the failpoints of a step.
 pub(crate) fn points_of(step: &str, phases: &[&str]) -> Vec<String> {
@@ -138,6 +138,6 @@ pub(crate) async fn for_each<T, F: Future<Output = ()>>(
     test: impl FnMut(T) -> F,
 ) {
     stream::iter(values)
-        .for_each_concurrent(AT_ONCE, test)
+        .for_each_concurrent(CONCURRENT_FAILPOINTS, test)
         .await;
 }

@@ -3,7 +3,7 @@
 //! The outcome of a call is stored together with the mark of the next one, so `authorize:outcome_committed`
 //! equals `book:intent_committed`: the call is marked as sent but never left.
 
-use crate::flow::{EVERYWHERE, Flow, OF_A_READ, Step};
+use crate::flow::{ALL_PHASES, Flow, PHASES_OF_A_READ, Step};
 
 pub(crate) const BOOKED: Flow = Flow::booked("SANDBOX_HOTELS", "OK");
 const LOST_ANSWER: Flow = BOOKED.at("BOOK_LOST_ANSWER");
@@ -34,14 +34,14 @@ pub(crate) const STEPS: &[Step] = &[
         &["planned", "response_received", "outcome_committed"],
         BOOKED,
     ),
-    ("capture", EVERYWHERE, BOOKED),
+    ("capture", ALL_PHASES, BOOKED),
     ("find_payment", &["response_received"], LOST_AUTHORIZATION),
     ("find_payment", &["outcome_committed"], LOST_AND_NEVER_SENT),
-    ("find_booking", OF_A_READ, LOST_ANSWER),
-    ("recheck_absence", OF_A_READ, NEVER_FOUND),
-    ("void", EVERYWHERE, REFUSED),
-    ("cancel", EVERYWHERE, CANCELED),
-    ("refund", EVERYWHERE, CANCELED),
-    ("find_refund", OF_A_READ, REFUND_IN_DOUBT),
-    ("find_cancellation", OF_A_READ, CANCEL_LOST_ANSWER),
+    ("find_booking", PHASES_OF_A_READ, LOST_ANSWER),
+    ("recheck_absence", PHASES_OF_A_READ, NEVER_FOUND),
+    ("void", ALL_PHASES, REFUSED),
+    ("cancel", ALL_PHASES, CANCELED),
+    ("refund", ALL_PHASES, CANCELED),
+    ("find_refund", PHASES_OF_A_READ, REFUND_IN_DOUBT),
+    ("find_cancellation", PHASES_OF_A_READ, CANCEL_LOST_ANSWER),
 ];

@@ -8,22 +8,22 @@
     reason = "a test that cannot continue fails by panicking"
 )]
 
-mod deliver;
+mod booking;
+mod booking_load;
 mod delivery;
+mod delivery_attempt;
+mod expiry;
+mod failpoint_coverage;
 mod flight;
 mod flow;
 mod hotel;
-mod lapse;
-mod load;
-mod matrix;
 mod prebook;
-mod survival;
-mod trial;
+mod retried_booking;
 mod watch;
 
 /// Short delays of reconciliation and leases, so that the tests wait only briefly.
-const SOON: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\nabsence_recheck_s = [1, 2]\n[payments]\ncapture_retry_s = [1]\n[jobs]\nlease_s = 1\n";
+const SHORT_DELAYS: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\nabsence_recheck_s = [1, 2]\n[payments]\ncapture_retry_s = [1]\n[jobs]\nlease_s = 1\n";
 
 /// Number of failpoints of one flow that are tested concurrently. Most of the time is spent waiting
 /// for a new process.
-const AT_ONCE: usize = 2;
+const CONCURRENT_FAILPOINTS: usize = 2;

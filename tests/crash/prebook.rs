@@ -2,15 +2,15 @@
 //! the key returns the stored booking. If it is unknown whether the offer was bound, the replay binds
 //! it again, unless the supplier may have made a checkout.
 
-use crate::SOON;
-use crate::flow::{EVERYWHERE, Steps};
+use crate::SHORT_DELAYS;
+use crate::flow::{ALL_PHASES, Steps};
 use reqwest::Method;
 use tests::{BookingBuilder, Database, Server, ServerOptions, eventually, on_both_databases};
 
 const KEY: &str = "x-idempotency-key";
 
 /// Failpoints at which the process aborts.
-pub(crate) const STEPS: Steps = &[("prebook", EVERYWHERE)];
+pub(crate) const STEPS: Steps = &[("prebook", ALL_PHASES)];
 
 /// Returns the expected response to the key's next call. `has_checkout` tells whether the supplier
 /// collects the payment.
@@ -25,8 +25,8 @@ fn repeated(phase: &str, has_checkout: bool) -> (u16, &'static str) {
 }
 
 async fn crash_during_prebook_leaves_nothing_owed(database: Database) {
-    for phase in EVERYWHERE {
-        let plain = ServerOptions::on(database).config(SOON);
+    for phase in ALL_PHASES {
+        let plain = ServerOptions::on(database).config(SHORT_DELAYS);
         let armed = (plain.clone()).with_failpoint(&format!("prebook:{phase}"));
         let mut server = Server::start_with_own_sandbox(plain.clone()).await;
         for (number, booking) in BookingBuilder::at_each_supplier().iter().enumerate() {

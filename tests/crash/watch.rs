@@ -2,12 +2,13 @@
 //! continues: the watch purchases once or not at all, under a mandate that is consumed once, and
 //! reports once.
 
-use crate::SOON;
-use crate::flow::{EVERYWHERE, Steps, for_each, points, points_of};
+use crate::SHORT_DELAYS;
+use crate::flow::{ALL_PHASES, Steps, for_each, points, points_of};
 use serde_json::{Value, json};
 use tests::{Database, Ledger, Server, ServerOptions, eventually, on_both_databases, set_price};
 
-const OFTEN: &str = "[watches]\ninterval_s = 1\n";
+/// A short interval between price checks.
+const SHORT_INTERVAL: &str = "[watches]\ninterval_s = 1\n";
 
 /// Steps, the phases at which the process aborts, and the allowed final statuses of the watch. If
 /// the book call is marked as sent but never left, the supplier's reads prove it.
@@ -17,10 +18,10 @@ const STEPS: &[(&str, &[&str], &[&str])] = &[
         &["planned", "response_received", "outcome_committed"],
         &["purchased"],
     ),
-    ("prebook", EVERYWHERE, &["purchased"]),
-    ("authorize", EVERYWHERE, &["purchased", "purchase_failed"]),
-    ("book", EVERYWHERE, &["purchased", "purchase_failed"]),
-    ("capture", EVERYWHERE, &["purchased"]),
+    ("prebook", ALL_PHASES, &["purchased"]),
+    ("authorize", ALL_PHASES, &["purchased", "purchase_failed"]),
+    ("book", ALL_PHASES, &["purchased", "purchase_failed"]),
+    ("capture", ALL_PHASES, &["purchased"]),
 ];
 
 /// Failpoints while a price is checked and the result is reported.
@@ -48,7 +49,9 @@ pub(crate) fn steps() -> Vec<(&'static str, &'static [&'static str])> {
 }
 
 fn options(database: Database) -> ServerOptions {
-    ServerOptions::on(database).config(SOON).config(OFTEN)
+    ServerOptions::on(database)
+        .config(SHORT_DELAYS)
+        .config(SHORT_INTERVAL)
 }
 
 /// Arms a watch with a card, aborts the process at a failpoint after the price fell, and restarts it
@@ -65,7 +68,7 @@ async fn crash(database: Database, point: &str, card: &str, later: f64) -> (Serv
     (server.restart(plain).await, watch)
 }
 
-async fn survives(database: Database, point: &str, ends: &[&str]) {
+async fn check_survives(database: Database, point: &str, ends: &[&str]) {
     let (server, watch) = crash(database, point, "tok_visa", 90.0).await;
     let client = server.client();
     let ended = client
@@ -100,18 +103,18 @@ async fn a_purchase_by_a_watch_survives_a_crash_at_any_point(database: Database)
         let points = points_of(step, phases).into_iter();
         points.map(move |point| (point, *ends))
     });
-    let survives = async |(point, ends): (String, _)| survives(database, &point, ends).await;
-    for_each(points, survives).await;
+    let check = async |(point, ends): (String, _)| check_survives(database, &point, ends).await;
+    for_each(points, check).await;
 }
 
 async fn a_declined_purchase_by_a_watch_survives_a_crash_at_any_point(database: Database) {
-    let survives = async |point: String| ends_as_declined(database, &point).await;
-    for_each(points(DECLINED), survives).await;
+    let check = async |point: String| check_declined(database, &point).await;
+    for_each(points(DECLINED), check).await;
 }
 
 /// The transaction that ends the watch also expires its booking, so nobody can pay for the booking of
 /// a watch that has ended.
-async fn ends_as_declined(database: Database, point: &str) {
+async fn check_declined(database: Database, point: &str) {
     let (server, watch) = crash(database, point, "tok_declined", 90.0).await;
     let client = server.client();
     let status = "purchase_failed";
@@ -153,7 +156,7 @@ async fn check_after_crash(database: Database, point: &str) {
     let client = server.client();
     let watch = client.watch_hotel("OK", 190.0, json!({})).await;
     let id = &watch["id"];
-    let what = format!("{point}: the price to be looked at");
+    let what = format!("{point}: the price to be checked");
     let is_seen = |watch: &Value| !watch["last_checked_at"].is_null();
     client.wait_for_watch(&what, id, is_seen).await;
     server.kill().await;
@@ -163,7 +166,7 @@ async fn check_after_crash(database: Database, point: &str) {
     let server = server.restart(plain).await;
     let client = server.client();
     let triggered = client.wait_for_watch_status(id, "triggered").await;
-    let what = format!("{point}: the next look");
+    let what = format!("{point}: the next check");
     let is_next = |watch: &Value| watch["last_checked_at"] != triggered["last_checked_at"];
     client.wait_for_watch(&what, id, is_next).await;
     let event_type = "travel.hotel.watch.triggered";

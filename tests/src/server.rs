@@ -159,11 +159,11 @@ impl Server {
         Self::launch(data_dir, database_url, &options, sandbox, true).await
     }
 
-    /// Starts another process on the same database, with the same sandbox and the same master key.
+    /// Starts another gateway process on the same database, with the same sandbox and master key.
     ///
     /// # Panics
     /// Panics if the sandbox is in the server's own process.
-    pub async fn start_another_host(&self, options: &ServerOptions) -> Self {
+    pub async fn start_another_process(&self, options: &ServerOptions) -> Self {
         assert!(
             self.sandbox.is_some(),
             "the sandbox runs in the server's own process and cannot be shared"
@@ -172,9 +172,9 @@ impl Server {
         let name = "master.key";
         std::fs::copy(self.data_dir().join(name), data_dir.path().join(name)).unwrap();
         let (database, sandbox) = (self.database_url.clone(), self.sandbox.clone());
-        let mut host = Self::launch(data_dir, database, options, sandbox, false).await;
-        host.key.clone_from(&self.key);
-        host
+        let mut other = Self::launch(data_dir, database, options, sandbox, false).await;
+        other.key.clone_from(&self.key);
+        other
     }
 
     /// Returns the process id.

@@ -412,7 +412,7 @@ async fn hosts_append_to_one_chain() {
     let limits = "[limits]\nrequests_per_s = 1000\nburst = 1000";
     let options = ServerOptions::on(Database::Postgres).config(limits);
     let first = Server::start_with_own_sandbox(options.clone()).await;
-    let second = first.start_another_host(&options).await;
+    let second = first.start_another_process(&options).await;
     let client = first.client();
     let clients = [client.at(&first.api), client.at(&second.api)];
     let readers = [&first, &second].map(|server| Client::new(&server.admin, ""));

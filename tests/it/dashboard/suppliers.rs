@@ -48,7 +48,7 @@ async fn drained_supplier_gets_no_new_requests(database: Database) {
 async fn other_hosts_follow_within_seconds() {
     let options = ServerOptions::on(Database::Postgres);
     let server = Server::start_with_own_sandbox(options.clone()).await;
-    let host = server.start_another_host(&options).await;
+    let host = server.start_another_process(&options).await;
     let ada = operator(&server).await;
     let (client, hotel) = (host.client(), HotelBookingBuilder::at("OK"));
     hotel.price(&client).await.expect(200);

@@ -1,7 +1,7 @@
 //! Tests of an offer that expires while the process crashes. The booking expires once, and a
 //! browser's authorization is voided.
 
-use crate::SOON;
+use crate::SHORT_DELAYS;
 use crate::flow::{Steps, for_each, points};
 use tests::{
     Database, HotelBookingBuilder, Server, ServerOptions, complete_payment, on_both_databases,
@@ -11,8 +11,8 @@ use tests::{
 /// separate step.
 pub(crate) const STEPS: Steps = &[("expire", &["planned", "outcome_committed"])];
 
-async fn survives(database: Database, point: &str) {
-    let plain = ServerOptions::on(database).config(SOON);
+async fn check_survives(database: Database, point: &str) {
+    let plain = ServerOptions::on(database).config(SHORT_DELAYS);
     let mut server = Server::start_with_own_sandbox(plain.clone().with_failpoint(point)).await;
     let hotel = HotelBookingBuilder::at("EXPIRES_SOON").in_browser();
     let bound = hotel.prebook(&server.client()).await.expect(201);
@@ -32,7 +32,7 @@ async fn survives(database: Database, point: &str) {
 
 async fn booking_expiry_survives_a_crash_at_any_point(database: Database) {
     for_each(points(STEPS), async |point| {
-        survives(database, &point).await
+        check_survives(database, &point).await
     })
     .await;
 }

@@ -1,8 +1,8 @@
 //! Tests of one delivery with a process that crashes at each failpoint. The delivery arrives, and
 //! arrives twice only if it was accepted but the acceptance was not stored.
 
-use crate::SOON;
-use crate::flow::{EVERYWHERE, Steps, for_each, points};
+use crate::SHORT_DELAYS;
+use crate::flow::{ALL_PHASES, Steps, for_each, points};
 use reqwest::Method;
 use tests::{
     Database, ReceivedRequest, Server, ServerOptions, Subscriber, on_both_databases,
@@ -10,12 +10,14 @@ use tests::{
 };
 
 /// Failpoints at which the process aborts.
-pub(crate) const STEPS: Steps = &[("deliver", EVERYWHERE)];
+pub(crate) const STEPS: Steps = &[("deliver", ALL_PHASES)];
 
 const WEBHOOKS: &str = "[webhooks]\ntimeout_s = 2\nsubscription_retry_s = [1, 1]";
 
-async fn survives(database: Database, what: &str) {
-    let plain = ServerOptions::on(database).config(SOON).config(WEBHOOKS);
+async fn check_survives(database: Database, what: &str) {
+    let plain = ServerOptions::on(database)
+        .config(SHORT_DELAYS)
+        .config(WEBHOOKS);
     let mut server = Server::start_with_own_sandbox(plain.clone().with_failpoint(what)).await;
     let subscriber = Subscriber::start(&server.client()).await;
     let subscription = &subscriber.subscription;
@@ -58,7 +60,7 @@ fn count_of(received: &[ReceivedRequest], id: &str) -> usize {
 
 async fn a_delivery_survives_a_crash_at_any_point(database: Database) {
     for_each(points(STEPS), async |point| {
-        survives(database, &point).await
+        check_survives(database, &point).await
     })
     .await;
 }

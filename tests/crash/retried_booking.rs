@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tests::{Booking, Client, Ledger, Reply, Server, eventually};
 
 /// A booking in progress and the requests of its caller, which are always the same.
-pub(crate) struct Trial<'a> {
+pub(crate) struct RetriedBooking<'a> {
     pub(crate) flow: &'a Flow,
     pub(crate) booking: Booking,
     payment: Value,
@@ -21,7 +21,7 @@ pub(crate) struct RoundResult {
     pub(crate) reply: Option<Reply>,
 }
 
-impl<'a> Trial<'a> {
+impl<'a> RetriedBooking<'a> {
     /// Makes a booking that is ready to be completed.
     pub(crate) async fn begin(server: &Server, flow: &'a Flow) -> Self {
         let builder = flow.builder();
@@ -46,7 +46,7 @@ impl<'a> Trial<'a> {
 
     /// Reads the booking and sends the call that it still needs. Returns `None` if the process is
     /// down.
-    pub(crate) async fn ask(&self, client: &Client) -> Option<RoundResult> {
+    pub(crate) async fn call_once(&self, client: &Client) -> Option<RoundResult> {
         let path = &self.booking.path;
         let found = client.try_send(Method::GET, path, None).await.ok()?;
         let booking = found.expect(200).data().clone();
@@ -71,17 +71,17 @@ impl<'a> Trial<'a> {
     }
 
     /// Returns whether everything is in its final state.
-    pub(crate) fn is_over(&self, seen: &RoundResult, ledger: &Ledger) -> bool {
+    pub(crate) fn has_ended(&self, seen: &RoundResult, ledger: &Ledger) -> bool {
         let answered = match (self.flow.follow_up, &seen.reply) {
             (FollowUp::Bags(_, answer), Some(reply)) => reply.status == answer,
             (FollowUp::Bags(..), None) => false,
             (FollowUp::Nothing | FollowUp::Cancel, _) => true,
         };
-        answered && seen.booking["status"] == self.flow.end && self.is_in(ledger)
+        answered && seen.booking["status"] == self.flow.end && self.has_ledger_entries(ledger)
     }
 
     /// Returns whether the ledger has the entries that the flow ends with.
-    pub(crate) fn is_in(&self, ledger: &Ledger) -> bool {
+    pub(crate) fn has_ledger_entries(&self, ledger: &Ledger) -> bool {
         let mut wanted = self.flow.ledger.iter();
         wanted.all(|(kind, count)| ledger.count(&self.booking.id, kind) == *count)
     }

@@ -1,7 +1,7 @@
 //! A run of the load test: callers that retry until they succeed, receivers with temporary faults,
-//! and hosts that are killed.
+//! and gateway processes that are killed.
 
-use super::{BAD, LEASE_S, TIMEOUT_S};
+use super::{FAULTY_RECEIVERS, LEASE_S, TIMEOUT_S};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -16,44 +16,45 @@ use tests::{
 const CALLERS: usize = 8;
 /// One call in this many is a booking, whose events go to every subscription. The others request an
 /// event for one subscription.
-const CALLS_A_BOOKING: usize = 10;
+const CALLS_PER_BOOKING: usize = 10;
 /// Number of events of a booking: created, confirmed and captured.
-const EVENTS_A_BOOKING: usize = 3;
+const EVENTS_PER_BOOKING: usize = 3;
 /// Minimum number of kills of any run, and the maximum of a short one.
 const KILLS_MIN: usize = 3;
-/// Pause between two kills in milliseconds, followed by the one of a long run.
-const KILLS: (u64, u64) = (500, 1500);
-const KILLS_OF_A_LONG_DAY: (u64, u64) = (2_000, 20_000);
+/// Shortest and longest pause between two kills.
+const KILL_PAUSE_MS: (u64, u64) = (500, 1500);
+/// Shortest and longest pause between two kills of a long run.
+const KILL_PAUSE_LONG_RUN_MS: (u64, u64) = (2_000, 20_000);
 /// Number of events from which a run is long.
-const LONG: usize = 5_000;
-/// Pause between two changes of receivers in milliseconds.
-const SPELLS: (u64, u64) = (100, 500);
+const LONG_RUN_EVENTS_MIN: usize = 5_000;
+/// Shortest and longest pause between two changes of receivers' behaviour.
+const BEHAVIOUR_CHANGE_PAUSE_MS: (u64, u64) = (100, 500);
 
 /// A receiver and its subscription.
 pub(super) type Recipient = (Receiver, Subscription);
 
 /// Times at which a recipient accepted each event: one, unless it was sent twice.
-pub(super) type Taken = HashMap<String, Vec<Timestamp>>;
+pub(super) type AcceptedEvents = HashMap<String, Vec<Timestamp>>;
 
 /// The plan of a run and its progress.
-pub(super) struct Day {
+pub(super) struct LoadRun {
     seed: u64,
     events: usize,
-    hosts: RefCell<Vec<Client>>,
+    processes: RefCell<Vec<Client>>,
     recorded: Cell<usize>,
     callers: Cell<usize>,
     bookings: RefCell<HashSet<String>>,
     kills: RefCell<Vec<Timestamp>>,
-    taken: RefCell<Vec<Taken>>,
+    accepted: RefCell<Vec<AcceptedEvents>>,
     requests: Cell<usize>,
 }
 
 /// The result of a run.
-pub(super) struct End {
-    pub(super) hosts: Vec<Server>,
+pub(super) struct LoadResult {
+    pub(super) processes: Vec<Server>,
     pub(super) recipients: Vec<Recipient>,
     /// Accepted events of each recipient.
-    pub(super) taken: Vec<Taken>,
+    pub(super) accepted: Vec<AcceptedEvents>,
     pub(super) kills: Vec<Timestamp>,
     /// Ids of the recorded events. The second value is the id of the subscription if the event is
     /// for only one.
@@ -84,50 +85,50 @@ impl Random {
     }
 }
 
-impl Day {
+impl LoadRun {
     pub(super) fn new(seed: u64, events: usize, recipients: usize) -> Self {
         Self {
             seed,
             events,
-            hosts: RefCell::default(),
+            processes: RefCell::default(),
             recorded: Cell::new(0),
             callers: Cell::new(CALLERS),
             bookings: RefCell::default(),
             kills: RefCell::default(),
-            taken: RefCell::new(vec![Taken::new(); recipients]),
+            accepted: RefCell::new(vec![AcceptedEvents::new(); recipients]),
             requests: Cell::new(0),
         }
     }
 
     /// Runs to the end and waits until every recorded event has arrived.
-    pub(super) async fn pass(
+    pub(super) async fn execute(
         self,
-        hosts: Vec<Server>,
+        processes: Vec<Server>,
         mut recipients: Vec<Recipient>,
         options: &ServerOptions,
-    ) -> End {
-        *self.hosts.borrow_mut() = hosts.iter().map(Server::client).collect();
+    ) -> LoadResult {
+        *self.processes.borrow_mut() = processes.iter().map(Server::client).collect();
         let subscriptions = recipients.iter().map(|(_, subscription)| subscription);
         let subscriptions: Vec<Subscription> = subscriptions.cloned().collect();
-        let callers = (0..CALLERS).map(|caller| self.call_all_day(caller, &subscriptions));
-        let (hosts, (), _) = tokio::join!(
-            self.kill(hosts, options),
-            self.spells(&mut recipients),
+        let callers = (0..CALLERS).map(|caller| self.call_repeatedly(caller, &subscriptions));
+        let (processes, (), _) = tokio::join!(
+            self.kill(processes, options),
+            self.change_receivers(&mut recipients),
             futures::future::join_all(callers),
         );
-        let client = hosts[0].client();
-        self.settle(&client).await;
-        let events = hosts[0].events().await;
-        let events: Vec<_> = events.iter().map(addressed).collect();
-        self.wait_for(&events, &recipients).await;
+        let client = processes[0].client();
+        self.wait_for_final_bookings(&client).await;
+        let events = processes[0].events().await;
+        let events: Vec<_> = events.iter().map(event_and_subscription).collect();
+        self.wait_for_events(&events, &recipients).await;
         for (_, subscription) in &recipients {
-            all_sent(&client, subscription).await;
+            wait_until_sent(&client, subscription).await;
         }
-        self.note_arrivals(&recipients);
-        End {
-            hosts,
+        self.record_arrivals(&recipients);
+        LoadResult {
+            processes,
             recipients,
-            taken: self.taken.into_inner(),
+            accepted: self.accepted.into_inner(),
             kills: self.kills.into_inner(),
             events,
             bookings: self.bookings.borrow().len(),
@@ -135,18 +136,18 @@ impl Day {
         }
     }
 
-    fn is_over(&self) -> bool {
+    fn has_ended(&self) -> bool {
         self.callers.get() == 0 && self.kills.borrow().len() >= KILLS_MIN
     }
 
     /// Calls until enough events are recorded.
-    async fn call_all_day(&self, caller: usize, subscriptions: &[Subscription]) {
+    async fn call_repeatedly(&self, caller: usize, subscriptions: &[Subscription]) {
         let mut turn = caller;
         while self.recorded.get() < self.events {
             let key = format!("{caller}-{turn}");
-            let recorded = if turn.is_multiple_of(CALLS_A_BOOKING) {
+            let recorded = if turn.is_multiple_of(CALLS_PER_BOOKING) {
                 self.book(&key).await;
-                EVENTS_A_BOOKING
+                EVENTS_PER_BOOKING
             } else {
                 let path = subscriptions[turn % subscriptions.len()].path("/test");
                 let sent = self.call(&key, &path, &json!({})).await;
@@ -171,77 +172,79 @@ impl Day {
         let path = format!("/v1/hotel/bookings/{id}/book");
         let body = json!({"payment_instrument_id": card["id"]});
         // A response that the call was already made is accepted, too.
-        self.answer(key, &path, &body, |status| status < 500).await;
+        self.call_until(key, &path, &body, |status| status < 500)
+            .await;
         self.bookings.borrow_mut().insert(id);
     }
 
     /// Sends a call until it succeeds and returns its data.
     async fn call(&self, key: &str, path: &str, body: &Value) -> Value {
         // Work that a kill interrupted may be leased by another process for a while.
-        let made = self.answer(key, path, body, |status| status < 300);
-        made.await.data().clone()
+        let reply = self.call_until(key, path, body, |status| status < 300);
+        reply.await.data().clone()
     }
 
-    /// Sends the same call to one process after the other until `is_answer` accepts a status.
-    async fn answer(
+    /// Sends the same call to one process after the other until `is_final` accepts the status.
+    async fn call_until(
         &self,
         key: &str,
         path: &str,
         body: &Value,
-        is_answer: impl Fn(u16) -> bool,
+        is_final: impl Fn(u16) -> bool,
     ) -> Reply {
         let mut number = key.len();
         eventually(path, async || {
             number += 1;
             let client = {
-                let hosts = self.hosts.borrow();
-                hosts[number % hosts.len()].header("x-idempotency-key", key)
+                let processes = self.processes.borrow();
+                processes[number % processes.len()].header("x-idempotency-key", key)
             };
             let body = Some(body.to_string().into_bytes());
             let reply = client.try_send(reqwest::Method::POST, path, body);
             let reply = reply.await.ok()?;
-            is_answer(reply.status).then_some(reply)
+            is_final(reply.status).then_some(reply)
         })
         .await
     }
 
     /// Kills one process after the other and restarts each.
-    async fn kill(&self, mut hosts: Vec<Server>, options: &ServerOptions) -> Vec<Server> {
+    async fn kill(&self, mut processes: Vec<Server>, options: &ServerOptions) -> Vec<Server> {
         let random = Random::new(self.seed);
-        let (pauses, most) = if self.events < LONG {
-            (KILLS, KILLS_MIN)
+        let (pauses, most) = if self.events < LONG_RUN_EVENTS_MIN {
+            (KILL_PAUSE_MS, KILLS_MIN)
         } else {
-            (KILLS_OF_A_LONG_DAY, usize::MAX)
+            (KILL_PAUSE_LONG_RUN_MS, usize::MAX)
         };
-        while !self.is_over() && self.kills.borrow().len() < most {
+        while !self.has_ended() && self.kills.borrow().len() < most {
             random.pause(pauses).await;
-            let number = random.below(hosts.len());
-            let mut host = hosts.remove(number);
-            host.kill().await;
+            let number = random.below(processes.len());
+            let mut process = processes.remove(number);
+            process.kill().await;
             self.kills.borrow_mut().push(Timestamp::now());
-            let host = host.restart(options.clone()).await;
-            self.hosts.borrow_mut()[number] = host.client();
-            hosts.insert(number, host);
+            let process = process.restart(options.clone()).await;
+            self.processes.borrow_mut()[number] = process.client();
+            processes.insert(number, process);
         }
-        hosts
+        processes
     }
 
-    /// Gives the failing receivers a fault at the start, changes or removes it repeatedly, and
+    /// Gives the faulty receivers a fault at the start, changes or removes it repeatedly, and
     /// removes it at the end.
-    async fn spells(&self, recipients: &mut [Recipient]) {
+    async fn change_receivers(&self, recipients: &mut [Recipient]) {
         let random = Random::new(!self.seed);
         let begin = random.below(ReceiverFault::ALL.len());
-        let troubles = ReceiverFault::ALL.iter().cycle().skip(begin);
-        for ((receiver, _), trouble) in recipients.iter_mut().take(BAD).zip(troubles) {
-            receiver.set_fault(Some(*trouble)).await;
+        let faults = ReceiverFault::ALL.iter().cycle().skip(begin);
+        for ((receiver, _), fault) in recipients.iter_mut().take(FAULTY_RECEIVERS).zip(faults) {
+            receiver.set_fault(Some(*fault)).await;
         }
-        while !self.is_over() {
-            random.pause(SPELLS).await;
-            let of_ten = random.below(10);
-            let (receiver, _) = &mut recipients[random.below(BAD)];
-            let fault = ReceiverFault::ALL.get(of_ten).copied();
+        while !self.has_ended() {
+            random.pause(BEHAVIOUR_CHANGE_PAUSE_MS).await;
+            // Without a fault if the number is beyond the list.
+            let index = random.below(10);
+            let (receiver, _) = &mut recipients[random.below(FAULTY_RECEIVERS)];
+            let fault = ReceiverFault::ALL.get(index).copied();
             receiver.set_fault(fault).await;
-            self.note_arrivals(recipients);
+            self.record_arrivals(recipients);
         }
         for (receiver, _) in recipients {
             receiver.set_fault(None).await;
@@ -249,16 +252,19 @@ impl Day {
     }
 
     /// Records the arrived deliveries. Checks that every request is signed for its recipient.
-    fn note_arrivals(&self, recipients: &[Recipient]) {
-        let mut taken = self.taken.borrow_mut();
-        for ((receiver, subscription), taken) in recipients.iter().zip(&mut *taken) {
+    fn record_arrivals(&self, recipients: &[Recipient]) {
+        let mut accepted = self.accepted.borrow_mut();
+        for ((receiver, subscription), accepted) in recipients.iter().zip(&mut *accepted) {
             for arrival in receiver.take_deliveries() {
                 let signed = verify_signatures(&arrival.request, &[&subscription.secret]);
                 assert_eq!(signed, [true]);
                 self.requests.set(self.requests.get() + 1);
                 if arrival.accepted {
                     let event = arrival.request.body["id"].as_str().unwrap();
-                    taken.entry(event.to_owned()).or_default().push(arrival.at);
+                    accepted
+                        .entry(event.to_owned())
+                        .or_default()
+                        .push(arrival.at);
                 }
             }
         }
@@ -266,7 +272,7 @@ impl Day {
 
     /// Waits until every booking is final: it is paid, has failed, or is still ready to be
     /// completed because a process was killed before it called the processor or supplier.
-    async fn settle(&self, client: &Client) {
+    async fn wait_for_final_bookings(&self, client: &Client) {
         let bookings = self.bookings.borrow().clone();
         for booking in &bookings {
             eventually(&format!("{booking} to be final"), async || {
@@ -287,19 +293,20 @@ impl Day {
 
     /// Waits until each recipient has accepted all of its events. The wait continues as long as
     /// events keep arriving.
-    async fn wait_for(&self, events: &[(String, Option<String>)], recipients: &[Recipient]) {
-        let mut lacking: Vec<(usize, &str)> = Vec::new();
+    async fn wait_for_events(&self, events: &[(String, Option<String>)], recipients: &[Recipient]) {
+        let mut missing: Vec<(usize, &str)> = Vec::new();
         for (number, (_, subscription)) in recipients.iter().enumerate() {
-            let of_it = events.iter();
-            let of_it = of_it.filter(|(_, only)| is_for(only.as_deref(), subscription));
-            lacking.extend(of_it.map(|(event, _)| (number, event.as_str())));
+            let own = events.iter();
+            let own =
+                own.filter(|(_, subscription_id)| is_for(subscription_id.as_deref(), subscription));
+            missing.extend(own.map(|(event, _)| (number, event.as_str())));
         }
-        while let before @ 1.. = lacking.len() {
-            eventually(&format!("{before} events to arrive"), async || {
-                self.note_arrivals(recipients);
-                let taken = self.taken.borrow();
-                lacking.retain(|(number, event)| !taken[*number].contains_key(*event));
-                (lacking.len() < before).then_some(())
+        while let count @ 1.. = missing.len() {
+            eventually(&format!("{count} events to arrive"), async || {
+                self.record_arrivals(recipients);
+                let accepted = self.accepted.borrow();
+                missing.retain(|(number, event)| !accepted[*number].contains_key(*event));
+                (missing.len() < count).then_some(())
             })
             .await;
         }
@@ -307,21 +314,21 @@ impl Day {
 }
 
 /// Returns an event's id and, if it is for one subscription only, that subscription's id.
-fn addressed(event: &Value) -> (String, Option<String>) {
-    let (id, only) = (&event["id"], &event["data"]["subscription_id"]);
+fn event_and_subscription(event: &Value) -> (String, Option<String>) {
+    let (id, subscription_id) = (&event["id"], &event["data"]["subscription_id"]);
     (
         id.as_str().unwrap().to_owned(),
-        only.as_str().map(str::to_owned),
+        subscription_id.as_str().map(str::to_owned),
     )
 }
 
 /// Returns whether an event is for a subscription.
-pub(super) fn is_for(only: Option<&str>, subscription: &Subscription) -> bool {
-    only.is_none_or(|only| only == subscription.id)
+pub(super) fn is_for(subscription_id: Option<&str>, subscription: &Subscription) -> bool {
+    subscription_id.is_none_or(|subscription_id| subscription_id == subscription.id)
 }
 
 /// Waits until no delivery is pending or published.
-async fn all_sent(client: &Client, subscription: &Subscription) {
+async fn wait_until_sent(client: &Client, subscription: &Subscription) {
     for status in ["PENDING", "PUBLISHED"] {
         let query = format!("?limit=1&status={status}");
         eventually(&format!("no delivery to be {status}"), async || {
@@ -332,16 +339,16 @@ async fn all_sent(client: &Client, subscription: &Subscription) {
     }
 }
 
-impl End {
+impl LoadResult {
     /// Returns whether a process was killed while the outcome of a response at `at` may not have been
     /// stored yet.
-    pub(super) fn killed_about(&self, at: Timestamp) -> bool {
+    pub(super) fn was_killed_around(&self, at: Timestamp) -> bool {
         let sent = SignedDuration::from_secs(TIMEOUT_S);
         let stored = SignedDuration::from_secs(LEASE_S);
-        self.killed_within(at - sent, at + stored)
+        self.was_killed_within(at - sent, at + stored)
     }
 
-    pub(super) fn killed_within(&self, from: Timestamp, to: Timestamp) -> bool {
+    pub(super) fn was_killed_within(&self, from: Timestamp, to: Timestamp) -> bool {
         let mut kills = self.kills.iter();
         kills.any(|kill| from <= *kill && *kill <= to)
     }

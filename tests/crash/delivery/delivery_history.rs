@@ -5,11 +5,11 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use tests::{Client, Subscription};
 
-const PAGE: usize = 100;
+const PAGE_SIZE: usize = 100;
 const TIMEOUT: SignedDuration = SignedDuration::from_secs(TIMEOUT_S);
 
 /// A delivery that arrived.
-pub(super) struct Past {
+pub(super) struct DeliveryHistory {
     pub(super) id: String,
     pub(super) event: String,
     pub(super) attempts: Vec<Attempt>,
@@ -24,17 +24,17 @@ pub(super) struct Attempt {
     pub(super) status: Option<u64>,
 }
 
-impl Past {
+impl DeliveryHistory {
     /// Returns all deliveries to a subscription. Checks that the last attempt of each succeeded.
-    pub(super) async fn all(client: &Client, subscription: &Subscription) -> Vec<Self> {
+    pub(super) async fn read_all(client: &Client, subscription: &Subscription) -> Vec<Self> {
         let mut all = Vec::new();
         loop {
             let offset = all.len();
-            let query = format!("?limit={PAGE}&offset={offset}");
+            let query = format!("?limit={PAGE_SIZE}&offset={offset}");
             let listed = subscription.deliveries(client, &query).await;
             let page = listed.list();
             all.extend(page.iter().map(Self::read));
-            if page.len() < PAGE {
+            if page.len() < PAGE_SIZE {
                 return all;
             }
         }
@@ -61,22 +61,22 @@ impl Past {
     }
 
     /// Returns for each retry when it was due by the schedule and when it was started.
-    pub(super) fn waits(&self, steps_s: &[i64]) -> Vec<(Timestamp, Timestamp)> {
-        let pairs = self.attempts.windows(2).zip(steps_s);
-        let waits = pairs.map(|(pair, step)| {
-            let due = pair[0].ended_at + SignedDuration::from_secs(*step);
+    pub(super) fn retries(&self, retry_delays_s: &[i64]) -> Vec<(Timestamp, Timestamp)> {
+        let pairs = self.attempts.windows(2).zip(retry_delays_s);
+        let retries = pairs.map(|(pair, delay)| {
+            let due = pair[0].ended_at + SignedDuration::from_secs(*delay);
             (due, pair[1].at)
         });
-        waits.collect()
+        retries.collect()
     }
 
-    /// Returns whether the receiver's response at `answered_at` was lost: an attempt around that
+    /// Returns whether the receiver's response at `responded_at` was lost: an attempt around that
     /// time is recorded as failed without response.
-    pub(super) fn has_missed(&self, answered_at: Timestamp) -> bool {
+    pub(super) fn has_lost_response(&self, responded_at: Timestamp) -> bool {
         let mut attempts = self.attempts.iter();
         attempts.any(|one| {
-            let around = one.at <= answered_at && answered_at <= one.at + TIMEOUT;
-            around && one.error.is_some()
+            let is_around = one.at <= responded_at && responded_at <= one.at + TIMEOUT;
+            is_around && one.error.is_some()
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Tests of several processes on one PostgreSQL database. The processes share all work, do nothing twice,
-//! and lose nothing when one of them stops.
+//! Tests of several gateway processes on one PostgreSQL database. The processes share all work, do
+//! nothing twice, and lose nothing when one of them stops.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -12,7 +12,8 @@ use tests::{
 };
 use tokio::task::JoinHandle;
 
-const HOSTS: usize = 3;
+/// Number of gateway processes.
+const PROCESSES: usize = 3;
 
 /// Returns options with short leases, immediate reconciliation, a watch interval of one second and
 /// a request limit that the tests never reach.
@@ -25,15 +26,15 @@ fn options() -> ServerOptions {
 }
 
 async fn start() -> Vec<Server> {
-    let mut hosts = vec![Server::start_with_own_sandbox(options()).await];
-    while hosts.len() < HOSTS {
-        hosts.push(hosts[0].start_another_host(&options()).await);
+    let mut processes = vec![Server::start_with_own_sandbox(options()).await];
+    while processes.len() < PROCESSES {
+        processes.push(processes[0].start_another_process(&options()).await);
     }
-    hosts
+    processes
 }
 
 /// Waits until no delivery to a subscriber is pending or published.
-async fn all_sent(subscriber: &Subscriber, client: &Client) {
+async fn wait_until_sent(subscriber: &Subscriber, client: &Client) {
     for status in ["PENDING", "PUBLISHED"] {
         let query = format!("?limit=1&status={status}");
         eventually(&format!("no delivery to be {status}"), async || {
@@ -46,15 +47,15 @@ async fn all_sent(subscriber: &Subscriber, client: &Client) {
 
 /// Waits until the bookings are confirmed and paid. Checks that each was booked and charged exactly
 /// once.
-async fn bought_once(host: &Server, bookings: &[String]) {
+async fn check_bought_once(process: &Server, bookings: &[String]) {
     for booking in bookings {
         eventually(&format!("{booking} to be confirmed and paid"), async || {
-            let read = host.client().hotel_booking(booking).await;
+            let read = process.client().hotel_booking(booking).await;
             let paid = read["payments"][0]["status"] == "CAPTURED";
             (paid && read["status"] == "CONFIRMED").then_some(())
         })
         .await;
-        let ledger = host.ledger().await;
+        let ledger = process.ledger().await;
         let mut kinds = ledger.kinds_of(booking);
         kinds.sort_unstable();
         assert_eq!(kinds, ["authorization", "booking", "capture"], "{booking}");
@@ -63,14 +64,14 @@ async fn bought_once(host: &Server, bookings: &[String]) {
 
 /// Creates bookings on one process after the other. A browser pays each booking, and no caller
 /// completes it.
-async fn begin_expiring(hosts: &[Server]) -> Vec<String> {
+async fn start_expiring_bookings(processes: &[Server]) -> Vec<String> {
     let mut bookings = Vec::new();
     for number in 0..6 {
-        let client = hosts[number % HOSTS].client();
+        let client = processes[number % PROCESSES].client();
         let hotel = HotelBookingBuilder::at("EXPIRES_SOON").in_browser();
         let bound = hotel.prebook(&client).await.expect(201);
         let token = &bound.body["meta"]["payment_sdk"]["token"];
-        complete_payment(&hosts[0].sandbox_url, token.as_str().unwrap()).await;
+        complete_payment(&processes[0].sandbox_url, token.as_str().unwrap()).await;
         bookings.push(bound.data()["id"].as_str().unwrap().to_owned());
     }
     bookings
@@ -78,55 +79,57 @@ async fn begin_expiring(hosts: &[Server]) -> Vec<String> {
 
 /// Waits until the bookings have expired and their authorizations are voided. Checks that each was
 /// voided exactly once.
-async fn expired_once(host: &Server, bookings: &[String]) {
+async fn check_expired_once(process: &Server, bookings: &[String]) {
     for booking in bookings {
         let effects = ["authorization", "void"];
-        host.wait_for_ledger(booking, &effects).await;
-        let expired = host.client().hotel_booking(booking).await;
+        process.wait_for_ledger(booking, &effects).await;
+        let expired = process.client().hotel_booking(booking).await;
         assert_eq!(expired["status"], "EXPIRED", "{booking}");
-        let events = host.outbox(booking).await;
+        let events = process.outbox(booking).await;
         let expected = ["hotel.booking.created", "hotel.booking.expired"];
         assert_eq!(events, expected, "{booking}");
     }
 }
 
 #[tokio::test]
-async fn work_on_several_hosts_is_shared_and_done_once() {
+async fn work_of_several_processes_is_shared_and_done_once() {
     const PINGS: usize = 300;
-    let hosts = start().await;
-    let client = hosts[0].client();
+    let processes = start().await;
+    let client = processes[0].client();
     let subscriber = Subscriber::start(&client).await;
-    // The responses to these bookings are lost, so any host may claim their jobs.
+    // The responses to these bookings are lost, so any process may claim their jobs.
     let mut bookings = Vec::new();
     for number in 0..6 {
-        let client = hosts[number % HOSTS].client();
+        let client = processes[number % PROCESSES].client();
         let lost = HotelBookingBuilder::at("BOOK_LOST_ANSWER");
         let (booking, _unknown) = lost.book(&client).await;
         bookings.push(booking);
     }
-    let expiring = begin_expiring(&hosts).await;
-    set_price(&hosts[0].sandbox_url, "OK", 50.0).await;
+    let expiring = start_expiring_bookings(&processes).await;
+    set_price(&processes[0].sandbox_url, "OK", 50.0).await;
     for cap in [1.0, 2.0, 3.0, 4.0, 5.0, 6.0] {
         client.watch_hotel("OK", 150.0 + cap, json!({})).await;
     }
     let subscription = &subscriber.subscription;
     subscription.post(&client, "/pause").await.expect(200);
     for number in 0..PINGS {
-        subscription.ping(&hosts[number % HOSTS].client()).await;
+        subscription
+            .ping(&processes[number % PROCESSES].client())
+            .await;
     }
     subscription.post(&client, "/resume").await.expect(200);
-    bought_once(&hosts[1], &bookings).await;
-    expired_once(&hosts[2], &expiring).await;
-    all_sent(&subscriber, &client).await;
+    check_bought_once(&processes[1], &bookings).await;
+    check_expired_once(&processes[2], &expiring).await;
+    wait_until_sent(&subscriber, &client).await;
     let received = subscriber.upstream.received();
     let events = received.iter().map(|one| one.header("webhook-id"));
     let events: BTreeSet<_> = events.collect();
     assert_eq!(events.len(), received.len(), "each event is delivered once");
     assert!(events.len() > PINGS + 2 * bookings.len());
     let mut senders = 0;
-    for host in &hosts {
+    for process in &processes {
         let (name, labels) = ("stopover_webhook_attempts_total", [("product", "hotel")]);
-        let sent = host.metric(name, &labels).await;
+        let sent = process.metric(name, &labels).await;
         senders += usize::from(sent > 0);
     }
     assert!(senders > 1, "more than one process sends deliveries");
@@ -135,32 +138,35 @@ async fn work_on_several_hosts_is_shared_and_done_once() {
         (logged.len() >= 6).then_some(logged)
     })
     .await;
-    let watches: BTreeSet<_> = events.iter().filter_map(of_watch).collect();
+    let watches: BTreeSet<_> = events.iter().filter_map(watch_id).collect();
     assert_eq!([watches.len(), events.len()], [6, 6], "each reports once");
 }
 
-fn of_watch(event: &Value) -> Option<&str> {
+fn watch_id(event: &Value) -> Option<&str> {
     event["payload"]["data"]["watch"]["id"].as_str()
 }
 
 /// Runs `stopover keys …` on the processes' database and returns its standard output.
-async fn keys(host: &Server, arguments: &[&str]) -> String {
-    host.command("keys", arguments).await
+async fn run_keys_command(process: &Server, arguments: &[&str]) -> String {
+    process.command("keys", arguments).await
 }
 
 #[tokio::test]
-async fn revoked_key_is_refused_by_every_host() {
-    let hosts = start().await;
-    let key = hosts[0].client_for("acme").await;
-    let on_each: Vec<Client> = hosts.iter().map(|host| key.at(&host.api)).collect();
+async fn revoked_key_is_refused_by_every_process() {
+    let processes = start().await;
+    let key = processes[0].client_for("acme").await;
+    let on_each: Vec<Client> = processes
+        .iter()
+        .map(|process| key.at(&process.api))
+        .collect();
     for client in &on_each {
         let _known_now = client.get("/v1/suppliers").await.expect(200);
     }
-    let listed = keys(&hosts[0], &["list", "--json"]).await;
+    let listed = run_keys_command(&processes[0], &["list", "--json"]).await;
     let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
     let mut rows = listed.iter();
     let row = rows.find(|row| row["organization"] == "acme").unwrap();
-    let _revoked = keys(&hosts[1], &["revoke", row["id"].as_str().unwrap()]).await;
+    let _revoked = run_keys_command(&processes[1], &["revoke", row["id"].as_str().unwrap()]).await;
     let revoked_at = Instant::now();
     for client in &on_each {
         let refused = eventually("the revocation to take effect", async || {
@@ -174,21 +180,21 @@ async fn revoked_key_is_refused_by_every_host() {
 }
 
 #[tokio::test]
-async fn killed_host_loses_no_booking_and_no_delivery() {
+async fn killed_process_loses_no_booking_and_no_delivery() {
     const PINGS: usize = 20;
-    let mut hosts = start().await;
-    let (killed, other) = (hosts[0].client(), hosts[1].client());
+    let mut processes = start().await;
+    let (killed, other) = (processes[0].client(), processes[1].client());
     let subscriber = Subscriber::start(&other).await;
-    let (booking, booked) = begin_slow(&hosts[1], &killed).await;
+    let (booking, booked) = start_slow_booking(&processes[1], &killed).await;
     let mut sent = BTreeSet::new();
     for _ in 0..PINGS {
         sent.insert(subscriber.subscription.ping(&killed).await);
     }
-    has_begun(&hosts[1], &booking).await;
-    hosts[0].kill().await;
+    wait_until_authorized(&processes[1], &booking).await;
+    processes[0].kill().await;
     let reply = booked.await.unwrap();
-    assert_eq!(reply, None, "the killed host sends no response");
-    bought_once(&hosts[1], &[booking]).await;
+    assert_eq!(reply, None, "the killed process sends no response");
+    check_bought_once(&processes[1], &[booking]).await;
     eventually("all deliveries to arrive", async || {
         let received = subscriber.upstream.received();
         let arrived = received.iter().map(|one| one.header("svc-delivery-id"));
@@ -196,14 +202,14 @@ async fn killed_host_loses_no_booking_and_no_delivery() {
         sent.is_subset(&arrived).then_some(())
     })
     .await;
-    all_sent(&subscriber, &other).await;
+    wait_until_sent(&subscriber, &other).await;
 }
 
 type BookingTask = JoinHandle<Option<u16>>;
 
 /// Starts a booking that takes a process some seconds to complete. The task returns the response
 /// status, or `None` if the process was killed.
-async fn begin_slow(ready_at: &Server, on: &Client) -> (String, BookingTask) {
+async fn start_slow_booking(ready_at: &Server, on: &Client) -> (String, BookingTask) {
     let slow = HotelBookingBuilder::at("SLOW_2000");
     let booking = slow.prebooked(&ready_at.client()).await;
     let body = slow.payment(&ready_at.client()).await.to_string();
@@ -217,9 +223,9 @@ async fn begin_slow(ready_at: &Server, on: &Client) -> (String, BookingTask) {
 }
 
 /// Waits until a booking's card is authorized. The call to the supplier follows.
-async fn has_begun(host: &Server, booking: &str) {
+async fn wait_until_authorized(process: &Server, booking: &str) {
     eventually(&format!("{booking} to be in progress"), async || {
-        let ledger = host.ledger().await;
+        let ledger = process.ledger().await;
         (ledger.count(booking, "authorization") == 1).then_some(())
     })
     .await;
@@ -227,7 +233,7 @@ async fn has_begun(host: &Server, booking: &str) {
 
 /// Callers that book in a loop until `stopped` is set, and the processes that they can reach.
 struct Callers {
-    known: RefCell<Vec<Client>>,
+    clients: RefCell<Vec<Client>>,
     stopped: Cell<bool>,
 }
 
@@ -238,8 +244,8 @@ impl Callers {
         eventually(path, async || {
             number += 1;
             let client = {
-                let known = self.known.borrow();
-                known[number % known.len()].header("x-idempotency-key", key)
+                let clients = self.clients.borrow();
+                clients[number % clients.len()].header("x-idempotency-key", key)
             };
             let body = Some(body.to_string().into_bytes());
             let reply = client.try_send(Method::POST, path, body).await.ok()?;
@@ -269,21 +275,22 @@ impl Callers {
     }
 }
 
-/// Stops each process in turn and starts a replacement. Returns the bookings that were in progress on
-/// the stopped hosts.
-async fn roll(hosts: &mut [Server], callers: &Callers) -> Vec<String> {
+/// Stops each process in turn and starts a replacement. Returns the bookings that were in progress
+/// on the stopped processes.
+async fn restart_each(processes: &mut [Server], callers: &Callers) -> Vec<String> {
     let mut bookings = Vec::new();
-    for number in 0..HOSTS {
-        let next = (number + 1) % HOSTS;
-        let (booking, booked) = begin_slow(&hosts[next], &hosts[number].client()).await;
-        has_begun(&hosts[next], &booking).await;
-        let ended = hosts[number].terminate().await;
+    for number in 0..PROCESSES {
+        let next = (number + 1) % PROCESSES;
+        let (booking, booked) =
+            start_slow_booking(&processes[next], &processes[number].client()).await;
+        wait_until_authorized(&processes[next], &booking).await;
+        let ended = processes[number].terminate().await;
         assert_eq!(ended.code(), Some(0));
         let reply = booked.await.unwrap();
         assert_eq!(reply, Some(200), "a process finishes its requests first");
         bookings.push(booking);
-        hosts[number] = hosts[next].start_another_host(&options()).await;
-        callers.known.borrow_mut()[number] = hosts[number].client();
+        processes[number] = processes[next].start_another_process(&options()).await;
+        callers.clients.borrow_mut()[number] = processes[number].client();
     }
     callers.stopped.set(true);
     bookings
@@ -291,13 +298,13 @@ async fn roll(hosts: &mut [Server], callers: &Callers) -> Vec<String> {
 
 #[tokio::test]
 async fn rolling_restart_loses_no_request() {
-    let mut hosts = start().await;
+    let mut processes = start().await;
     let callers = Callers {
-        known: RefCell::new(hosts.iter().map(Server::client).collect()),
+        clients: RefCell::new(processes.iter().map(Server::client).collect()),
         stopped: Cell::new(false),
     };
-    let rolled = roll(&mut hosts, &callers);
-    let (slow, first, second) = tokio::join!(rolled, callers.book(0), callers.book(1));
+    let restarted = restart_each(&mut processes, &callers);
+    let (slow, first, second) = tokio::join!(restarted, callers.book(0), callers.book(1));
     assert!(!first.is_empty() && !second.is_empty());
-    bought_once(&hosts[0], &[slow, first, second].concat()).await;
+    check_bought_once(&processes[0], &[slow, first, second].concat()).await;
 }
