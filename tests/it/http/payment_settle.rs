@@ -22,14 +22,14 @@ const REFUND: &str = "POST /tillway/v1/payments/*/refunds";
 const FIND: &str = "GET /tillway/v1/payments";
 
 /// A gateway whose processor loses responses.
-struct Stage {
+struct Fixture {
     server: Server,
     client: Client,
     operator: AdminClient,
     proxy: FaultProxy,
 }
 
-impl Stage {
+impl Fixture {
     async fn on(database: Database) -> Self {
         let proxy = FaultProxy::start().await;
         let headers = [
@@ -52,14 +52,14 @@ impl Stage {
         }
     }
 
-    fn loses(&self, calls: &[(&'static str, Fault)]) {
-        let misstep = |&(route, fault)| PlannedFault {
+    fn inject_faults(&self, calls: &[(&'static str, Fault)]) {
+        let planned_fault = |&(route, fault)| PlannedFault {
             route,
             fault,
             refusal: (500, String::new()),
         };
-        let missteps = calls.iter().map(misstep).collect();
-        self.proxy.plan(PROCESSOR, missteps);
+        let planned_faults = calls.iter().map(planned_fault).collect();
+        self.proxy.plan(PROCESSOR, planned_faults);
     }
 
     /// Waits until `many` unresolved calls of a step are listed and returns them.
@@ -80,7 +80,7 @@ impl Stage {
         assert!(!self.operator.has_unresolved_call(booking, step).await);
     }
 
-    async fn ends(&self, booking: &str, end: &str, payment: &str, ledger: &[&str]) {
+    async fn wait_for_end(&self, booking: &str, end: &str, payment: &str, ledger: &[&str]) {
         let what = format!("{booking} to end {end} and {payment} with {ledger:?}");
         eventually(&what, async || {
             let now = self.client.hotel_booking(booking).await;
@@ -104,122 +104,133 @@ fn verdict(fault: Fault) -> Value {
 }
 
 async fn operator_resolves_authorization_with_unknown_outcome(database: Database) {
-    let stage = Stage::on(database).await;
+    let fixture = Fixture::on(database).await;
     let way = HotelBookingBuilder::at("OK");
 
-    stage.loses(&[(AUTHORIZE, ErrorAfterEffect), (FIND, ErrorBeforeEffect)]);
-    let (booking, reply) = way.book(&stage.client).await;
+    fixture.inject_faults(&[(AUTHORIZE, ErrorAfterEffect), (FIND, ErrorBeforeEffect)]);
+    let (booking, reply) = way.book(&fixture.client).await;
     reply.expect_problem(500, "result_unknown");
-    stage.open(&booking, "authorize", 1).await;
+    fixture.open(&booking, "authorize", 1).await;
     let unnamed = verdict(ErrorAfterEffect);
-    let unnamed = stage.operator.resolve_when_idle(&booking, &unnamed).await;
+    let unnamed = fixture.operator.resolve_when_idle(&booking, &unnamed).await;
     unnamed.expect_problem(400, "validation_failed");
-    let held = stage.server.ledger().await.of(&booking).next().cloned();
+    let held = fixture.server.ledger().await.of(&booking).next().cloned();
     let named = json!({"outcome": "done", "supplier_reference": held.unwrap().reference});
-    stage
+    fixture
         .resolve(&booking, "authorize", &named, "CONFIRMED")
         .await;
-    stage.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
-    let late = stage.operator.resolve(&booking, &named).await;
+    fixture
+        .wait_for_end(&booking, "CONFIRMED", "CAPTURED", BOOKED)
+        .await;
+    let late = fixture.operator.resolve(&booking, &named).await;
     late.expect_problem(409, "booking_state_conflict");
 
-    stage.loses(&[(AUTHORIZE, ErrorBeforeEffect), (FIND, ErrorBeforeEffect)]);
-    let (booking, reply) = way.book(&stage.client).await;
+    fixture.inject_faults(&[(AUTHORIZE, ErrorBeforeEffect), (FIND, ErrorBeforeEffect)]);
+    let (booking, reply) = way.book(&fixture.client).await;
     reply.expect_problem(500, "result_unknown");
     let not_done = verdict(ErrorBeforeEffect);
-    stage
+    fixture
         .resolve(&booking, "authorize", &not_done, "READY_FOR_COMPLETE")
         .await;
-    let payment = way.payment(&stage.client).await;
-    let again = stage
+    let payment = way.payment(&fixture.client).await;
+    let again = fixture
         .client
         .book_hotel(&booking, &payment)
         .await
         .expect(200);
     assert_eq!(again.data()["payments"][0]["status"], "FAILED");
-    let carried_out = stage.server.ledger().await;
+    let carried_out = fixture.server.ledger().await;
     assert_eq!(carried_out.count(&booking, "authorization"), 1);
 }
 
 async fn operator_resolves_capture_or_void_with_unknown_outcome(database: Database) {
-    let stage = Stage::on(database).await;
+    let fixture = Fixture::on(database).await;
     for fault in [ErrorAfterEffect, ErrorBeforeEffect] {
         let verdict = verdict(fault);
-        stage.loses(&[(CAPTURE, fault)]);
+        fixture.inject_faults(&[(CAPTURE, fault)]);
         let way = HotelBookingBuilder::at("OK");
-        let booking = way.book_confirmed(&stage.client).await;
-        stage
+        let booking = way.book_confirmed(&fixture.client).await;
+        fixture
             .resolve(&booking, "capture", &verdict, "CONFIRMED")
             .await;
-        stage.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
+        fixture
+            .wait_for_end(&booking, "CONFIRMED", "CAPTURED", BOOKED)
+            .await;
 
-        stage.loses(&[(VOID, fault)]);
+        fixture.inject_faults(&[(VOID, fault)]);
         let way = HotelBookingBuilder::at("BOOK_REFUSED");
-        let (booking, reply) = way.book(&stage.client).await;
+        let (booking, reply) = way.book(&fixture.client).await;
         reply.expect_problem(422, "supplier_rejected");
-        stage.resolve(&booking, "void", &verdict, "FAILED").await;
+        fixture.resolve(&booking, "void", &verdict, "FAILED").await;
         let released = ["authorization", "void"];
-        stage.ends(&booking, "FAILED", "VOIDED", &released).await;
+        fixture
+            .wait_for_end(&booking, "FAILED", "VOIDED", &released)
+            .await;
     }
 }
 
 async fn operator_resolves_refund_with_unknown_outcome(database: Database) {
-    let stage = Stage::on(database).await;
+    let fixture = Fixture::on(database).await;
     for fault in [ErrorAfterEffect, ErrorBeforeEffect] {
         let way = HotelBookingBuilder::at("OK");
-        let booking = way.book_confirmed(&stage.client).await;
-        stage.ends(&booking, "CONFIRMED", "CAPTURED", BOOKED).await;
-        stage.loses(&[(REFUND, fault)]);
-        stage
+        let booking = way.book_confirmed(&fixture.client).await;
+        fixture
+            .wait_for_end(&booking, "CONFIRMED", "CAPTURED", BOOKED)
+            .await;
+        fixture.inject_faults(&[(REFUND, fault)]);
+        fixture
             .client
             .cancel_hotel(&booking, &json!({}))
             .await
             .expect(202);
-        stage
+        fixture
             .resolve(&booking, "refund", &verdict(fault), "CANCELED")
             .await;
         let returned = [BOOKED, &["cancellation", "refund"]].concat();
-        stage
-            .ends(&booking, "CANCELED", "REFUNDED", &returned)
+        fixture
+            .wait_for_end(&booking, "CANCELED", "REFUNDED", &returned)
             .await;
     }
 }
 
 /// A ticket and its bags have separate payments, so two captures can be unresolved at once.
 async fn resolving_one_of_several_calls_requires_its_client_reference(database: Database) {
-    let stage = Stage::on(database).await;
-    stage.loses(&[(CAPTURE, ErrorAfterEffect), (CAPTURE, ErrorAfterEffect)]);
+    let fixture = Fixture::on(database).await;
+    fixture.inject_faults(&[(CAPTURE, ErrorAfterEffect), (CAPTURE, ErrorAfterEffect)]);
     let way = FlightBookingBuilder::on("LHR-JFK");
-    let booking = way.book_confirmed(&stage.server).await;
-    stage.open(&booking, "capture", 1).await;
-    let bags = stage.client.bag_request(&booking, "tok_visa").await;
-    let bought = stage.client.purchase_bags(&booking, &booking, &bags).await;
+    let booking = way.book_confirmed(&fixture.server).await;
+    fixture.open(&booking, "capture", 1).await;
+    let bags = fixture.client.bag_request(&booking, "tok_visa").await;
+    let bought = fixture
+        .client
+        .purchase_bags(&booking, &booking, &bags)
+        .await;
     bought.expect(200);
-    let open = stage.open(&booking, "capture", 2).await;
+    let open = fixture.open(&booking, "capture", 2).await;
     let unnamed = verdict(ErrorAfterEffect);
-    let unnamed = stage.operator.resolve_when_idle(&booking, &unnamed).await;
+    let unnamed = fixture.operator.resolve_when_idle(&booking, &unnamed).await;
     let problem = unnamed.expect_problem(400, "validation_failed");
     let detail = problem.body["detail"].as_str().unwrap();
     assert!(detail.contains("client_reference"), "{detail}");
     let unknown = json!({"outcome": "done", "client_reference": "nobody's"});
-    let unknown = stage.operator.resolve_when_idle(&booking, &unknown).await;
+    let unknown = fixture.operator.resolve_when_idle(&booking, &unknown).await;
     unknown.expect_problem(409, "booking_state_conflict");
     for (call, left) in open.iter().zip([1, 0]) {
         let named = json!({"outcome": "done", "client_reference": call["client_reference"]});
-        let settled = stage.operator.resolve_when_idle(&booking, &named).await;
+        let settled = fixture.operator.resolve_when_idle(&booking, &named).await;
         settled.expect(200);
-        let listed = stage.operator.unresolved_calls(&booking, "capture").await;
+        let listed = fixture.operator.unresolved_calls(&booking, "capture").await;
         assert_eq!(listed.len(), left);
         assert!(!listed.contains(call), "the other call stays listed");
     }
-    let ended = stage.client.flight_booking(&booking).await;
+    let ended = fixture.client.flight_booking(&booking).await;
     let payments = ended["payments"].as_array().unwrap();
     let is_taken = |payment: &Value| payment["status"] == "CAPTURED";
     assert!(
         payments.len() == 2 && payments.iter().all(is_taken),
         "{payments:#?}"
     );
-    assert_eq!(stage.server.ledger().await.count(&booking, "capture"), 2);
+    assert_eq!(fixture.server.ledger().await.count(&booking, "capture"), 2);
 }
 
 on_both_databases! {

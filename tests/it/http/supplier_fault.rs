@@ -251,10 +251,10 @@ impl Cell {
 
 /// Number of cells that run concurrently. Most cells wait most of the time; with more, they would
 /// delay each other.
-const AT_ONCE: usize = 32;
+const CONCURRENT_CELLS: usize = 32;
 
 /// A server on which the cells run.
-struct Stage {
+struct Fixture {
     server: Server,
     client: Client,
     payment: Value,
@@ -294,22 +294,22 @@ async fn booking_after_each_supplier_fault_ends_as_specified(database: Database)
     .await;
     proxy.forward_to(&server.sandbox_url);
     let client = server.client();
-    let stage = Stage {
+    let fixture = Fixture {
         payment: client.card_payment("tok_visa").await,
         server,
         client,
     };
     // A failing cell must not prevent the results of the others from being reported.
-    let play = |cell: &Cell| AssertUnwindSafe(stage.play(*cell)).catch_unwind();
-    let playing = stream::iter(cells.iter().map(play)).buffer_unordered(AT_ONCE);
-    let played: Vec<(Cell, String)> = playing.filter_map(async |ended| ended.ok()).collect().await;
+    let run = |cell: &Cell| AssertUnwindSafe(fixture.run_cell(*cell)).catch_unwind();
+    let runs = stream::iter(cells.iter().map(run)).buffer_unordered(CONCURRENT_CELLS);
+    let completed: Vec<(Cell, String)> = runs.filter_map(async |ended| ended.ok()).collect().await;
     assert_eq!(
-        played.len(),
+        completed.len(),
         cells.len(),
         "some cells failed; their messages are above"
     );
-    let ledger = stage.server.ledger().await;
-    for (cell, booking) in &played {
+    let ledger = fixture.server.ledger().await;
+    for (cell, booking) in &completed {
         let remaining_faults = proxy.remaining_faults(&cell.to_string());
         assert!(
             remaining_faults.is_empty(),
@@ -329,9 +329,9 @@ async fn booking_after_each_supplier_fault_ends_as_specified(database: Database)
     );
 }
 
-impl Stage {
+impl Fixture {
     /// Runs a cell. Returns it with its booking's id.
-    async fn play(&self, cell: Cell) -> (Cell, String) {
+    async fn run_cell(&self, cell: Cell) -> (Cell, String) {
         let Cell(call, _, _, end, ledger) = cell;
         let (booking, ended) = match call {
             Price => (NO_BOOKING.to_owned(), self.price(&cell).await),

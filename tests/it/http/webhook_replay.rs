@@ -34,7 +34,7 @@ async fn start(database: Database) -> (Server, Client) {
 }
 
 /// A receiver that responds only when the test says so.
-struct Patient {
+struct HeldReceiver {
     url: String,
     calls: mpsc::UnboundedReceiver<Call>,
 }
@@ -46,7 +46,7 @@ struct Call {
     response: oneshot::Sender<StatusCode>,
 }
 
-impl Patient {
+impl HeldReceiver {
     async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
@@ -178,7 +178,7 @@ async fn pending_delivery_can_be_replayed_after_the_delay(database: Database) {
 
 async fn published_delivery_can_be_replayed_after_the_delay(database: Database) {
     let (_server, client) = start(database).await;
-    let mut receiver = Patient::start().await;
+    let mut receiver = HeldReceiver::start().await;
     let subscription = Subscription::create(&client, &receiver.url).await;
     let id = subscription.ping(&client).await;
     let first = receiver.call().await;
@@ -210,7 +210,7 @@ async fn replay_of_paused_subscription_returns_409(database: Database) {
         let refused = subscription.replay(&client, id).await;
         refused.expect_problem(409, "subscription_paused");
     }
-    let mut receiver = Patient::start().await;
+    let mut receiver = HeldReceiver::start().await;
     let waiting = Subscription::create(&client, &receiver.url).await;
     let published = waiting.ping(&client).await;
     let call = receiver.call().await;
@@ -225,7 +225,10 @@ async fn replay_of_paused_subscription_returns_409(database: Database) {
 }
 
 /// Returns a delivery that was sent and replayed. Both requests wait for their responses.
-async fn sent_twice(client: &Client, receiver: &mut Patient) -> (Subscription, String, Call, Call) {
+async fn sent_twice(
+    client: &Client,
+    receiver: &mut HeldReceiver,
+) -> (Subscription, String, Call, Call) {
     let subscription = Subscription::create(client, &receiver.url).await;
     let id = subscription.ping(client).await;
     let first = receiver.call().await;
@@ -236,7 +239,7 @@ async fn sent_twice(client: &Client, receiver: &mut Patient) -> (Subscription, S
 
 async fn late_failure_response_does_not_change_replayed_delivery(database: Database) {
     let (server, client) = start(database).await;
-    let mut receiver = Patient::start().await;
+    let mut receiver = HeldReceiver::start().await;
     let (subscription, id, first, second) = sent_twice(&client, &mut receiver).await;
     second.answer(StatusCode::OK);
     let delivered = subscription
@@ -254,7 +257,7 @@ async fn late_failure_response_does_not_change_replayed_delivery(database: Datab
 
 async fn late_success_response_does_not_change_replayed_delivery(database: Database) {
     let (_server, client) = start(database).await;
-    let mut receiver = Patient::start().await;
+    let mut receiver = HeldReceiver::start().await;
     let (subscription, id, first, second) = sent_twice(&client, &mut receiver).await;
     let published = subscription.delivery(&client, &id).await;
     first.answer(StatusCode::OK);
