@@ -13,13 +13,13 @@ use stopover_sdk::testing::MockGateway;
 use tokio::runtime::Runtime;
 
 /// The same adapter as a component and as native code.
-pub(crate) struct Sides {
+pub(crate) struct AdapterPair {
     pub(crate) runtime: Rc<Runtime>,
     pub(crate) component: Supplier,
     pub(crate) native: MockGateway,
 }
 
-impl Sides {
+impl AdapterPair {
     /// Loads a component and its native environment. `sink` receives a record of every call of the
     /// component.
     pub(crate) fn new(

@@ -12,7 +12,7 @@ pub(crate) enum Rows {
 }
 
 /// The definitions of indexes that are built after a table is filled.
-pub(crate) struct Filling(Vec<String>);
+pub(crate) struct DroppedIndexes(Vec<String>);
 
 impl Rows {
     pub(crate) async fn of(server: &Server) -> Result<Self> {
@@ -42,8 +42,9 @@ impl Rows {
     }
 
     /// Prepares for writes that nobody else reads: without a journal, without waits for the disk, and
-    /// without indexes, which are built faster afterwards. Returns what [`Self::end_filling`] needs.
-    pub(crate) async fn begin_filling(&mut self) -> Result<Filling> {
+    /// without indexes, which are built faster afterwards. Returns the dropped indexes for
+    /// [`Self::rebuild_indexes`].
+    pub(crate) async fn drop_indexes(&mut self) -> Result<DroppedIndexes> {
         let (settings, select): (&[&str], _) = match self {
             Self::Sqlite(_) => (
                 &[
@@ -82,12 +83,12 @@ impl Rows {
             self.execute(format!("DROP INDEX {name}")).await?;
         }
         let definitions = indexes.into_iter().map(|(_, definition)| definition);
-        Ok(Filling(definitions.collect()))
+        Ok(DroppedIndexes(definitions.collect()))
     }
 
     /// Builds the indexes again and runs the maintenance that a server runs by itself.
-    pub(crate) async fn end_filling(&mut self, filling: Filling) -> Result<()> {
-        for definition in filling.0 {
+    pub(crate) async fn rebuild_indexes(&mut self, dropped: DroppedIndexes) -> Result<()> {
+        for definition in dropped.0 {
             self.execute(definition).await?;
         }
         let last = match self {

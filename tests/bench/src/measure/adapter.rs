@@ -4,7 +4,7 @@
 
 mod api;
 
-use crate::native::Sides;
+use crate::native::AdapterPair;
 use crate::peer::{HOTELS, OFFERS_PER_HOTEL, Peer, hotel_id};
 use crate::plugin::context;
 use crate::report::{Measured, measured};
@@ -35,10 +35,10 @@ const DELAYED: usize = 500;
 pub(super) fn measure() -> Result<Vec<Measured>> {
     let runtime = Rc::new(runtime()?);
     let upstream = runtime.block_on(Peer::Supplier.start(""))?;
-    let sides = |delay_ms| {
+    let load = |delay_ms| {
         let url = format!("{}/{delay_ms}", upstream.base);
         let settings = json!({ "data_url": url, "book_url": url });
-        Sides::new(
+        AdapterPair::new(
             &runtime,
             &upstream,
             "nuitee-hotels",
@@ -46,9 +46,9 @@ pub(super) fn measure() -> Result<Vec<Measured>> {
             Arc::new(NoSink),
         )
     };
-    let quick = sides(0)?;
-    let cpu = TURNS.processor_time(|| ask_component(&quick), || ask_native(&quick))?;
-    let (slow, slow_native) = times(&sides(DELAY_MS)?)?;
+    let quick = load(0)?;
+    let cpu = TURNS.processor_time(|| call_component(&quick), || call_native(&quick))?;
+    let (slow, slow_native) = times(&load(DELAY_MS)?)?;
     let api = runtime.block_on(api::processor_time(&upstream))?;
     let percentile = |percent| (slow.percentile(percent), slow_native.percentile(percent));
     let ((p50, p50_native), (p99, p99_native)) = (percentile(50), percentile(99));
@@ -66,20 +66,20 @@ pub(super) fn measure() -> Result<Vec<Measured>> {
     ])
 }
 
-fn ask_component(sides: &Sides) -> Result<Duration> {
+fn call_component(adapters: &AdapterPair) -> Result<Duration> {
     let (context, request) = (context(), request()?);
     let begin = Instant::now();
-    let asking = sides.component.price_hotels(&context, request);
-    let answer = sides.runtime.block_on(asking)?;
+    let call = adapters.component.price_hotels(&context, request);
+    let answer = adapters.runtime.block_on(call)?;
     let time = begin.elapsed();
     expect_offers(answer.hotels.iter().map(|hotel| hotel.offers.len()))?;
     Ok(time)
 }
 
-fn ask_native(sides: &Sides) -> Result<Duration> {
+fn call_native(adapters: &AdapterPair) -> Result<Duration> {
     let request = native_request();
     let begin = Instant::now();
-    let answer = sides.native.run(|| NuiteeHotels::price(request));
+    let answer = adapters.native.run(|| NuiteeHotels::price(request));
     let time = begin.elapsed();
     let answer = answer
         .ok()
@@ -99,10 +99,10 @@ fn expect_offers(counts: impl Iterator<Item = usize>) -> Result<()> {
 }
 
 /// Returns the response times of both. Requests alternate, so that a disturbance affects both.
-fn times(sides: &Sides) -> Result<(Samples, Samples)> {
+fn times(adapters: &AdapterPair) -> Result<(Samples, Samples)> {
     let (mut component, mut native) = (Samples::default(), Samples::default());
     for number in 0..DELAYED + 10 {
-        let pair = (ask_component(sides)?, ask_native(sides)?);
+        let pair = (call_component(adapters)?, call_native(adapters)?);
         if number >= 10 {
             component.push(pair.0);
             native.push(pair.1);

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tests::{Database, FlightBookingBuilder, HotelBookingBuilder, Server, prebook_request, trip};
 use tokio::task::JoinSet;
 
-const AT_ONCE: usize = 64;
+const CONCURRENCY: usize = 64;
 const WARM_UP: Duration = Duration::from_secs(2);
 /// Duration of a measurement. It ends earlier if a fast machine has booked every fare.
 const LENGTH: Duration = Duration::from_secs(10);
@@ -29,12 +29,12 @@ pub(super) fn measure() -> Result<Vec<Measured>> {
 
 async fn on(product: &'static str, database: Database) -> Result<Vec<Measured>> {
     let server = Arc::new(scene::gateway(database, "").await);
-    let asks = Arc::new(match product {
-        "hotel" => Asks::hotel(&server).await,
-        _ => Asks::flight(&server).await?,
+    let requests = Arc::new(match product {
+        "hotel" => BookingRequests::hotel(&server).await,
+        _ => BookingRequests::flight(&server).await?,
     });
-    run(&server, &asks, WARM_UP).await?;
-    let (times, rate) = run(&server, &asks, LENGTH).await?;
+    run(&server, &requests, WARM_UP).await?;
+    let (times, rate) = run(&server, &requests, LENGTH).await?;
     let booked = server.ledger().await;
     let count = booked.count("bkg_", "booking");
     ensure!(
@@ -54,28 +54,28 @@ async fn on(product: &'static str, database: Database) -> Result<Vec<Measured>> 
     ])
 }
 
-/// The requests of the measurement.
-struct Asks {
+/// The requests that make and complete bookings.
+struct BookingRequests {
     product: &'static str,
-    /// Prebook requests, used in turn; each only once if an offer can be booked once.
+    /// Prebook requests, used in turn; each only once if an offer can be booked only once.
     prebooks: Vec<Value>,
-    is_once: bool,
-    taken: AtomicUsize,
+    is_single_use: bool,
+    used: AtomicUsize,
     complete: Value,
 }
 
-impl Asks {
+impl BookingRequests {
     async fn hotel(server: &Server) -> Self {
         let client = server.client();
-        let at = HotelBookingBuilder::at("OK");
-        let prebook = prebook_request(&at.offer(&client).await, 1);
-        let instrument = at.instrument(&client).await;
+        let builder = HotelBookingBuilder::at("OK");
+        let prebook = prebook_request(&builder.offer(&client).await, 1);
+        let instrument = builder.instrument(&client).await;
         Self::new("hotel", vec![prebook], false, &instrument)
     }
 
     async fn flight(server: &Server) -> Result<Self> {
         let client = server.client();
-        let on = FlightBookingBuilder::on("LHR-JFK");
+        let builder = FlightBookingBuilder::on("LHR-JFK");
         let more = json!({ "supplier": "SUPPLIER_A" });
         let search = scene::post(server, "/v1/flight/offers", &trip("LHR-JFK", more));
         let mut wire = Wire::connect(&server.api).await?;
@@ -88,48 +88,57 @@ impl Asks {
                 .iter();
             let references = references.filter_map(|offer| offer["offer_reference"].as_str());
             let before = prebooks.len();
-            prebooks.extend(references.map(|reference| on.request(reference)));
+            prebooks.extend(references.map(|reference| builder.request(reference)));
             ensure!(prebooks.len() > before, "no fares: {answer}");
         }
         let instrument = client.store_card("tok_visa").await;
         Ok(Self::new("flight", prebooks, true, &instrument))
     }
 
-    fn new(product: &'static str, prebooks: Vec<Value>, is_once: bool, instrument: &str) -> Self {
+    fn new(
+        product: &'static str,
+        prebooks: Vec<Value>,
+        is_single_use: bool,
+        instrument: &str,
+    ) -> Self {
         Self {
             product,
             prebooks,
-            is_once,
-            taken: AtomicUsize::new(0),
+            is_single_use,
+            used: AtomicUsize::new(0),
             complete: json!({ "payment_instrument_id": instrument }),
         }
     }
 
     /// Returns the next prebook request, or `None` if every fare is booked.
     fn next(&self) -> Option<&Value> {
-        let place = self.taken.fetch_add(1, Ordering::Relaxed);
-        let place = match self.is_once {
-            true => place,
-            false => place % self.prebooks.len(),
+        let index = self.used.fetch_add(1, Ordering::Relaxed);
+        let index = match self.is_single_use {
+            true => index,
+            false => index % self.prebooks.len(),
         };
-        self.prebooks.get(place)
+        self.prebooks.get(index)
     }
 }
 
 /// Returns the times of bookings and the number of bookings per second.
-async fn run(server: &Arc<Server>, asks: &Arc<Asks>, length: Duration) -> Result<(Samples, f64)> {
+async fn run(
+    server: &Arc<Server>,
+    requests: &Arc<BookingRequests>,
+    length: Duration,
+) -> Result<(Samples, f64)> {
     let begin = Instant::now();
     let mut workers = JoinSet::new();
-    for _ in 0..AT_ONCE {
-        let (server, asks) = (Arc::clone(server), Arc::clone(asks));
+    for _ in 0..CONCURRENCY {
+        let (server, requests) = (Arc::clone(server), Arc::clone(requests));
         workers.spawn(async move {
             let mut wire = Wire::connect(&server.api).await?;
             let mut times = Samples::default();
             while begin.elapsed() < length
-                && let Some(prebook) = asks.next()
+                && let Some(prebook) = requests.next()
             {
                 let start = Instant::now();
-                book(&server, &mut wire, &asks, prebook).await?;
+                book(&server, &mut wire, &requests, prebook).await?;
                 times.push(start.elapsed());
             }
             Ok::<_, anyhow::Error>(times)
@@ -143,14 +152,19 @@ async fn run(server: &Arc<Server>, asks: &Arc<Asks>, length: Duration) -> Result
     Ok((times, booked / begin.elapsed().as_secs_f64()))
 }
 
-async fn book(server: &Server, wire: &mut Wire, asks: &Asks, prebook: &Value) -> Result<()> {
-    let path = format!("/v1/{}/prebook", asks.product);
+async fn book(
+    server: &Server,
+    wire: &mut Wire,
+    requests: &BookingRequests,
+    prebook: &Value,
+) -> Result<()> {
+    let path = format!("/v1/{}/prebook", requests.product);
     let prebook = scene::post_once(server, &path, prebook);
     let answer = wire.exchange(&prebook).await?.expect(201)?.json()?;
     let id = answer.pointer("/data/id").and_then(Value::as_str);
     let id = id.context("the booking has no id")?;
-    let path = format!("/v1/{}/bookings/{id}/book", asks.product);
-    let complete = scene::post_once(server, &path, &asks.complete);
+    let path = format!("/v1/{}/bookings/{id}/book", requests.product);
+    let complete = scene::post_once(server, &path, &requests.complete);
     let answer = wire.exchange(&complete).await?.expect(200)?.json()?;
     let status = answer.pointer("/data/status");
     ensure!(

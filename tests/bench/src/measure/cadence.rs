@@ -17,7 +17,7 @@ const INTERVAL: Duration = Duration::from_secs(30);
 const LENGTH: Duration = Duration::from_secs(60);
 /// Number of distinct queries, slightly more than needed, so that checks at the edges of the
 /// measurement do not matter.
-const QUESTIONS: i64 = 850;
+const QUERIES: i64 = 850;
 /// Time after the start in which each query is checked for the first time at once.
 const WARM_UP: Duration = Duration::from_secs(5);
 /// Number of days until the nearest check-in. It is more than a week, because nearer ones are
@@ -33,14 +33,14 @@ pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
     tokio::time::sleep(WARM_UP).await;
     let before = checks(&server, "checked").await;
     tokio::time::sleep(LENGTH).await;
-    let asked = checks(&server, "checked").await - before;
+    let checked = checks(&server, "checked").await - before;
     let failed = checks(&server, "failed").await + checks(&server, "error").await;
     ensure!(failed == 0, "{failed} price checks failed");
     let late = lateness(&server).await?;
     let key = format!("cadence.{}", key(database));
     let hour = 3_600.0 / LENGTH.as_secs_f64();
     Ok(vec![
-        measured(&key, f64::from(u32::try_from(asked)?) * hour),
+        measured(&key, f64::from(u32::try_from(checked)?) * hour),
         measured(format!("{key}_late_p50"), ms(late.percentile(50))),
         measured(format!("{key}_late_p99"), ms(late.percentile(99))),
     ])
@@ -50,7 +50,7 @@ pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
 async fn watch(server: &Server) -> Result<()> {
     let hotel_id = server.client().hotel_id("OK").await;
     let mut wire = Wire::connect(&server.api).await?;
-    for number in 0..QUESTIONS {
+    for number in 0..QUERIES {
         let check_in = NEAREST_DAY + number % DAYS;
         let check_out = check_in + 1 + number / DAYS;
         let stay = json!({ "check_in": days_ahead(check_in), "check_out": days_ahead(check_out) });
@@ -78,7 +78,7 @@ async fn lateness(server: &Server) -> Result<Samples> {
         late.push(Duration::from_millis(late_ms));
     }
     ensure!(
-        late.len() == usize::try_from(QUESTIONS)?,
+        late.len() == usize::try_from(QUERIES)?,
         "{} price queries exist, not the expected number",
         late.len()
     );

@@ -16,46 +16,46 @@ const DELIVERIES: u32 = 10_000;
 /// Configuration without the default rate limit of an endpoint, which would be measured instead.
 const CONFIG: &str = "[webhooks]\nendpoint_per_s = 1000000";
 /// Maximum wait; far longer than the deliveries take.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_MAX: Duration = Duration::from_secs(120);
 
 pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
     let server = scene::gateway(database, CONFIG).await;
     let receiver = Receiver::start().await?;
     let client = server.client();
-    let mut waiting = Waiting {
+    let mut pending = PendingSubscription {
         subscription: Subscription::create(&client, &receiver.url).await,
         client,
         receiver,
         rows: Rows::of(&server).await?,
     };
-    waiting.pause().await;
-    let first = waiting.subscription.ping(&waiting.client).await;
-    waiting.fill(&first, 1, WARM_UP).await?;
+    pending.pause().await;
+    let first = pending.subscription.ping(&pending.client).await;
+    pending.fill(&first, 1, WARM_UP).await?;
     // The count includes the delivery that is copied.
-    waiting.deliver(WARM_UP + 1).await?;
-    waiting.pause().await;
+    pending.deliver(WARM_UP + 1).await?;
+    pending.pause().await;
     let last = WARM_UP + DELIVERIES;
-    waiting.fill(&first, WARM_UP + 1, last).await?;
-    let time = waiting.deliver(DELIVERIES).await?;
+    pending.fill(&first, WARM_UP + 1, last).await?;
+    let time = pending.deliver(DELIVERIES).await?;
     let rate = f64::from(DELIVERIES) / time.as_secs_f64();
     Ok(vec![measured(format!("delivery.{}", key(database)), rate)])
 }
 
 /// A subscription whose deliveries stay pending while it is paused.
-struct Waiting {
+struct PendingSubscription {
     client: Client,
     subscription: Subscription,
     receiver: Receiver,
     rows: Rows,
 }
 
-impl Waiting {
+impl PendingSubscription {
     async fn pause(&self) {
-        self.tell("/pause").await;
+        self.post("/pause").await;
     }
 
-    async fn tell(&self, what: &str) {
-        let path = self.subscription.path(what);
+    async fn post(&self, action: &str) {
+        let path = self.subscription.path(action);
         drop(self.client.post(&path, &json!({})).await.expect(200));
     }
 
@@ -71,11 +71,11 @@ impl Waiting {
     /// stored as delivered.
     async fn deliver(&mut self, count: u32) -> Result<Duration> {
         let begin = Instant::now();
-        self.tell("/resume").await;
+        self.post("/resume").await;
         let count = usize::try_from(count)?;
         while self.receiver.count() < count || !self.is_stored().await? {
             ensure!(
-                begin.elapsed() < PATIENCE,
+                begin.elapsed() < WAIT_MAX,
                 "{} of {count} deliveries were delivered",
                 self.receiver.count()
             );

@@ -22,7 +22,7 @@ const BESIDE: u32 = 5;
 const TIMEOUT: Duration = Duration::from_secs(2);
 const ATTEMPTS: &str = "stopover_webhook_attempts_total";
 /// Maximum wait; far longer than the last event of a phase takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+const WAIT_MAX: Duration = Duration::from_secs(30);
 
 pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
     let config = format!("[webhooks]\ntimeout_s = {}", TIMEOUT.as_secs());
@@ -102,7 +102,7 @@ impl<'a> EventReceivers<'a> {
         let (begin, events) = (Instant::now(), usize::try_from(events)?);
         while self.receiver.count() < events {
             ensure!(
-                begin.elapsed() < PATIENCE,
+                begin.elapsed() < WAIT_MAX,
                 "an event did not arrive in time"
             );
             tokio::time::sleep(Duration::from_millis(10)).await;

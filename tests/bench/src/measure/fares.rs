@@ -2,7 +2,7 @@
 //! its sandbox, with the same code linked into a native program, and the memory that the component
 //! uses.
 
-use crate::native::Sides;
+use crate::native::AdapterPair;
 use crate::peer::{FARES, Peer};
 use crate::plugin::context;
 use crate::report::{Measured, measured};
@@ -36,8 +36,8 @@ pub(super) fn measure() -> Result<Vec<Measured>> {
     let settings = json!({ "base_url": format!("{}/0", upstream.base) });
     let memory = Arc::new(Memory::default());
     let sink = Arc::<Memory>::clone(&memory);
-    let sides = Sides::new(&runtime, &upstream, "duffel-flights", settings, sink)?;
-    let cpu = TURNS.processor_time(|| ask_component(&sides), || ask_native(&sides))?;
+    let adapters = AdapterPair::new(&runtime, &upstream, "duffel-flights", settings, sink)?;
+    let cpu = TURNS.processor_time(|| call_component(&adapters), || call_native(&adapters))?;
     let memory = u32::try_from(memory.0.load(Ordering::Relaxed))?;
     ensure!(memory > 0, "no call record contains its memory use");
     Ok(vec![
@@ -62,15 +62,17 @@ impl CallSink for Memory {
     fn items_dropped(&self, _: &SupplierId, _: Capability, _: &str, _: u64) {}
 }
 
-fn ask_component(sides: &Sides) -> Result<()> {
+fn call_component(adapters: &AdapterPair) -> Result<()> {
     let (context, request) = (context(), request()?);
-    let asking = sides.component.price_flights(&context, request);
-    let answer = sides.runtime.block_on(asking)?;
+    let call = adapters.component.price_flights(&context, request);
+    let answer = adapters.runtime.block_on(call)?;
     expect_fares(answer.offers.len(), answer.truncated)
 }
 
-fn ask_native(sides: &Sides) -> Result<()> {
-    let answer = sides.native.run(|| DuffelFlights::price(native_request()));
+fn call_native(adapters: &AdapterPair) -> Result<()> {
+    let answer = adapters
+        .native
+        .run(|| DuffelFlights::price(native_request()));
     let answer = answer
         .ok()
         .context("the native adapter returned an error")?;

@@ -26,7 +26,7 @@ const LENGTH: Duration = Duration::from_secs(15);
 const CLAIMS: usize = 1_500;
 const WARM_UP: usize = 100;
 /// Number of price checks in a claim, as by default.
-const AT_ONCE: u32 = 16;
+const CONCURRENCY: u32 = 16;
 const LEASE_MS: i64 = 15_000;
 const HOUR_S: i64 = 60 * 60;
 /// Configuration in which no check is due twice and no watch triggers.
@@ -122,7 +122,7 @@ async fn claims(database: &str) -> Result<(Samples, Samples)> {
         let token = format!("{number:032x}");
         let claim = PriceCheckClaim {
             now,
-            limit: AT_ONCE,
+            limit: CONCURRENCY,
             lease_ms: LEASE_MS,
             token: &token,
         };
@@ -130,7 +130,7 @@ async fn claims(database: &str) -> Result<(Samples, Samples)> {
         let claimed = store.claim_price_checks(claim).await?;
         let claim_time = begin.elapsed();
         ensure!(
-            claimed.len() == usize::try_from(AT_ONCE)?
+            claimed.len() == usize::try_from(CONCURRENCY)?
                 && claimed.iter().all(|ask| ask.has_open_watches),
             "{} price checks were claimed, not the expected number",
             claimed.len()

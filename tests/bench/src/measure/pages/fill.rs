@@ -59,7 +59,7 @@ pub(super) async fn fill(server: &mut Server) -> Result<Shown> {
     // SQLite has one writer, and nobody but the filling program should use the machine.
     server.kill().await;
     let mut rows = Rows::of(server).await?;
-    let filling = rows.begin_filling().await?;
+    let dropped_indexes = rows.drop_indexes().await?;
     let now = jiff::Timestamp::now().as_millisecond();
     let copies = Copies {
         count: bookings()?,
@@ -82,7 +82,7 @@ pub(super) async fn fill(server: &mut Server) -> Result<Shown> {
         }
     }
     let begin = Instant::now();
-    rows.end_filling(filling).await?;
+    rows.rebuild_indexes(dropped_indexes).await?;
     eprintln!("  {:5.1} s  indexes", begin.elapsed().as_secs_f64());
     copies.shown(&originals, &mut rows).await
 }
