@@ -21,11 +21,11 @@ use tower::ServiceExt;
 use crate::state::SandboxState;
 
 /// Time for which a read that never gets a response is held.
-const HANG: Duration = Duration::from_mins(1);
+const HANG_DURATION: Duration = Duration::from_mins(1);
 /// Time in which connections may finish after the sandbox begins to stop.
-const FAREWELL: Duration = Duration::from_secs(2);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 /// Pause after a connection that could not be accepted.
-const BREATH: Duration = Duration::from_millis(20);
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// Marks a response that must not be sent; the connection is closed instead.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ pub(crate) fn drop_connection() -> Response {
 
 /// Holds the request for a minute and then closes the connection without a response.
 pub(crate) async fn never_respond(app: &SandboxState) -> Response {
-    app.sleep_or_stop(HANG).await;
+    app.sleep_or_stop(HANG_DURATION).await;
     drop_connection()
 }
 
@@ -60,10 +60,10 @@ pub(crate) async fn run_listener(
                     connections.spawn(serve(stream, router.clone(), stopping.clone()));
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
+                    tracing::warn!(%error, "a connection could not be accepted; the sandbox tries again, and needs more open files if the error says that there are too many");
                     tokio::select! {
                         () = stopping.cancelled() => break,
-                        () = breathe() => {}
+                        () = wait_before_accepting() => {}
                     }
                 }
             },
@@ -71,7 +71,10 @@ pub(crate) async fn run_listener(
     }
     drop(listener);
     let all_done = async { while connections.join_next().await.is_some() {} };
-    if tokio::time::timeout(FAREWELL, all_done).await.is_err() {
+    if tokio::time::timeout(SHUTDOWN_TIMEOUT, all_done)
+        .await
+        .is_err()
+    {
         connections.shutdown().await;
     }
 }
@@ -81,8 +84,8 @@ pub(crate) async fn run_listener(
     clippy::disallowed_methods,
     reason = "the system does not signal when it can accept connections again"
 )]
-async fn breathe() {
-    tokio::time::sleep(BREATH).await;
+async fn wait_before_accepting() {
+    tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
 }
 
 async fn serve(stream: TcpStream, router: Router, stopping: CancellationToken) {

@@ -82,11 +82,13 @@ pub(crate) fn open(path: &Path) -> Result<(Journal, Writer, Vec<StoredRecord>), 
     connection.execute_batch(
         "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
          CREATE TABLE IF NOT EXISTS record (
-             shelf TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
-             PRIMARY KEY (shelf, id)
+             table_name TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
+             PRIMARY KEY (table_name, id)
          ) WITHOUT ROWID",
     )?;
-    let mut select = connection.prepare("SELECT shelf, id, body FROM record ORDER BY shelf, id")?;
+    rename_table_column(&connection)?;
+    let mut select =
+        connection.prepare("SELECT table_name, id, body FROM record ORDER BY table_name, id")?;
     let stored = select
         .query_map([], |row| {
             Ok(StoredRecord {
@@ -109,6 +111,14 @@ pub(crate) fn open(path: &Path) -> Result<(Journal, Writer, Vec<StoredRecord>), 
         committed: progress,
     };
     Ok((journal, writer, stored))
+}
+
+/// Gives the column of a file that an earlier development version created its present name.
+fn rename_table_column(connection: &Connection) -> Result<(), rusqlite::Error> {
+    if connection.prepare("SELECT shelf FROM record").is_ok() {
+        connection.execute_batch("ALTER TABLE record RENAME COLUMN shelf TO table_name")?;
+    }
+    Ok(())
 }
 
 impl Writer {
@@ -146,10 +156,36 @@ fn write(connection: &Connection, changes: &[Change]) -> Result<(), rusqlite::Er
     let rows = serde_json::to_string(&rows)
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     let mut insert = connection.prepare_cached(
-        "INSERT INTO record (shelf, id, body)
+        "INSERT INTO record (table_name, id, body)
          SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?1) WHERE true
-         ON CONFLICT (shelf, id) DO UPDATE SET body = excluded.body",
+         ON CONFLICT (table_name, id) DO UPDATE SET body = excluded.body",
     )?;
     insert.execute([rows])?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_with_the_earlier_column_name_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("state");
+        let file = Connection::open(&path).unwrap();
+        file.execute_batch(
+            "CREATE TABLE record (
+                 shelf TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL,
+                 PRIMARY KEY (shelf, id)
+             ) WITHOUT ROWID;
+             INSERT INTO record VALUES ('ledger', '1', '{}')",
+        )
+        .unwrap();
+        drop(file);
+        for _ in 0..2 {
+            let (_journal, _writer, stored) = open(&path).unwrap();
+            let tables: Vec<&str> = stored.iter().map(|record| record.table.as_str()).collect();
+            assert_eq!(tables, ["ledger"]);
+        }
+    }
 }

@@ -40,4 +40,5 @@ pub(crate) struct Cancellation {
     pub(crate) at: i64,
 }
 
-pub(crate) const SHELF: &str = "ledger";
+/// Table of the entries.
+pub(crate) const TABLE: &str = "ledger";

@@ -53,9 +53,9 @@ impl Call {
     /// See [`SandboxState::transact`].
     pub(crate) async fn transact<T>(
         &self,
-        act: impl FnOnce(&mut SandboxRecords) -> T,
+        operation: impl FnOnce(&mut SandboxRecords) -> T,
     ) -> Result<T, JournalClosed> {
-        self.app.transact(act).await
+        self.app.transact(operation).await
     }
 
     /// See [`query`].

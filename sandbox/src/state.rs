@@ -59,7 +59,8 @@ pub(crate) struct SandboxRecords {
     settings: HashMap<String, i64>,
 }
 
-const SETTING_SHELF: &str = "setting";
+/// Table of the counters and switches.
+const SETTING_TABLE: &str = "setting";
 /// Setting that holds the number of the last reference.
 const COUNTER: &str = "counter";
 
@@ -68,8 +69,8 @@ impl SandboxRecords {
         let mut records = Self::default();
         for record in &stored {
             match record.table.as_str() {
-                ledger::SHELF => records.ledger.push(serde_json::from_str(&record.body)?),
-                SETTING_SHELF => {
+                ledger::TABLE => records.ledger.push(serde_json::from_str(&record.body)?),
+                SETTING_TABLE => {
                     let value = serde_json::from_str(&record.body)?;
                     records.settings.insert(record.id.clone(), value);
                 }
@@ -79,7 +80,7 @@ impl SandboxRecords {
                 flight::Order::TABLE => records.put_back::<flight::Order>(&record.body)?,
                 payments::Payment::TABLE => records.put_back::<payments::Payment>(&record.body)?,
                 payments::Refund::TABLE => records.put_back::<payments::Refund>(&record.body)?,
-                other => tracing::warn!(shelf = other, "a record of an unknown kind is ignored"),
+                other => tracing::warn!(table = other, "a record of an unknown kind is ignored"),
             }
         }
         Ok(records)
@@ -103,20 +104,16 @@ impl SandboxRecords {
         R::table(self).insert(record.id().to_owned(), record);
     }
 
-    fn stage(&mut self, shelf: &'static str, id: String, body: &impl Serialize) {
+    fn stage(&mut self, table: &'static str, id: String, body: &impl Serialize) {
         match serde_json::to_string(body) {
-            Ok(body) => self.changes.push(Change {
-                table: shelf,
-                id,
-                body,
-            }),
-            Err(error) => tracing::error!(%error, shelf, "a record cannot be written as JSON"),
+            Ok(body) => self.changes.push(Change { table, id, body }),
+            Err(error) => tracing::error!(%error, table, "a record cannot be written as JSON"),
         }
     }
 
     pub(crate) fn record(&mut self, entry: ledger::Entry) {
         let sequence = format!("{:012}", self.ledger.len());
-        self.stage(ledger::SHELF, sequence, &entry);
+        self.stage(ledger::TABLE, sequence, &entry);
         self.ledger.push(entry);
     }
 
@@ -136,7 +133,7 @@ impl SandboxRecords {
     }
 
     pub(crate) fn set(&mut self, name: &str, value: i64) {
-        self.stage(SETTING_SHELF, name.to_owned(), &value);
+        self.stage(SETTING_TABLE, name.to_owned(), &value);
         self.settings.insert(name.to_owned(), value);
     }
 
@@ -191,25 +188,26 @@ impl SandboxState {
         &self.0.base_url
     }
 
-    /// Runs `act` exclusively on the state. Returns once everything that it read or changed is on
-    /// disk.
+    /// Runs `operation` exclusively on the state. Returns once everything that it read or changed
+    /// is on disk.
     pub(crate) async fn transact<T>(
         &self,
-        act: impl FnOnce(&mut SandboxRecords) -> T,
+        operation: impl FnOnce(&mut SandboxRecords) -> T,
     ) -> Result<T, JournalClosed> {
-        let (outcome, group) = self.act(act);
+        let (outcome, group) = self.apply(operation);
         self.0.journal.wait(group).await?;
         Ok(outcome)
     }
 
-    fn act<T>(&self, act: impl FnOnce(&mut SandboxRecords) -> T) -> (T, u64) {
+    /// Runs `operation`. Returns its result and the number of the group that must be on disk.
+    fn apply<T>(&self, operation: impl FnOnce(&mut SandboxRecords) -> T) -> (T, u64) {
         let mut records = self
             .0
             .records
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         records.apply_due_changes((self.0.clock)(), self.0.scheduled_handler);
-        let outcome = act(&mut records);
+        let outcome = operation(&mut records);
         if !records.changes.is_empty() {
             records.groups += 1;
             let changes = std::mem::take(&mut records.changes);

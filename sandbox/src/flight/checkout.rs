@@ -88,14 +88,14 @@ pub(super) fn book(
     if !prebook.paid {
         return Err(FlightError::Unpaid);
     }
-    let wanted = PlaceOrder {
+    let order_request = PlaceOrder {
         account,
         client_ref,
         offer: prebook.offer.clone(),
         choice: prebook.choice.clone(),
         total: prebook.total,
     };
-    let placed = place(records, wanted);
+    let placed = place(records, order_request);
     match &placed {
         Ok(order) => prebook.order = Some(order.id.clone()),
         Err(_) => prebook.refused = true,

@@ -22,7 +22,7 @@ const OFFER_LIFE_MS: i64 = 30 * MINUTE_MS;
 const SHORT_LIFE_MS: i64 = 3 * SECOND_MS;
 const MANY_FARES: u32 = 300;
 /// Price increase on routes whose price changes.
-const PRICE_MOVE: i64 = 10 * PER_MAJOR;
+const PRICE_INCREASE: i64 = 10 * PER_MAJOR;
 /// Loyalty number that lowers the total by a tenth.
 pub(super) const LOYAL: &str = "ZZ-10";
 
@@ -70,11 +70,11 @@ impl FareSelection {
 
     /// Returns the current total for all passengers.
     pub(super) fn current_total(&self, fare: &Fare, loyal: bool) -> i64 {
-        let moved = match self.scenario() {
-            Scenario::PriceUp => self.currency.minor(PRICE_MOVE),
+        let increase = match self.scenario() {
+            Scenario::PriceUp => self.currency.minor(PRICE_INCREASE),
             _ => 0,
         };
-        let total = self.offered_total(fare) + moved;
+        let total = self.offered_total(fare) + increase;
         if loyal { percent(total, 90) } else { total }
     }
 

@@ -16,7 +16,7 @@ use crate::{
 /// Time between two flights of a connection.
 const LAYOVER_MINUTES: i64 = 110;
 /// Time by which the airline moves a flight.
-const MOVED_MINUTES: i64 = 45;
+const RESCHEDULED_MINUTES: i64 = 45;
 const EARTH_RADIUS_KM: f64 = 6_371.0;
 const KM_A_MINUTE: f64 = 14.0;
 const TAXI_MINUTES: f64 = 40.0;
@@ -61,11 +61,11 @@ impl Segment {
     }
 
     /// Returns this flight after the airline's schedule change.
-    pub(super) fn moved(&self) -> Self {
-        let mut moved = self.clone();
-        moved.departs_ms += MOVED_MINUTES * MINUTE_MS;
-        moved.arrives_ms += MOVED_MINUTES * MINUTE_MS;
-        moved
+    pub(super) fn rescheduled(&self) -> Self {
+        let mut rescheduled = self.clone();
+        rescheduled.departs_ms += RESCHEDULED_MINUTES * MINUTE_MS;
+        rescheduled.arrives_ms += RESCHEDULED_MINUTES * MINUTE_MS;
+        rescheduled
     }
 }
 
@@ -159,9 +159,9 @@ fn flight_no(from: &Airport, to: &Airport) -> u32 {
 )]
 fn flight_minutes(from: &Airport, to: &Airport) -> i64 {
     let (lat1, lat2) = (from.lat.to_radians(), to.lat.to_radians());
-    let half = |a: f64, b: f64| ((b - a) / 2.0).sin().powi(2);
-    let lon = half(from.lon.to_radians(), to.lon.to_radians());
-    let chord = half(lat1, lat2) + lat1.cos() * lat2.cos() * lon;
+    let haversine = |a: f64, b: f64| ((b - a) / 2.0).sin().powi(2);
+    let lon = haversine(from.lon.to_radians(), to.lon.to_radians());
+    let chord = haversine(lat1, lat2) + lat1.cos() * lat2.cos() * lon;
     let km = 2.0 * EARTH_RADIUS_KM * chord.sqrt().asin();
     let minutes = TAXI_MINUTES + km / KM_A_MINUTE;
     (minutes / 5.0).round() as i64 * 5

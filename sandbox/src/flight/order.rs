@@ -82,7 +82,7 @@ pub(super) fn changes(order: &Order) -> Result<Vec<Change>, FlightError> {
             id: format!("{}-change-1", order.id),
             detected_at,
             removed: segment.clone(),
-            added: segment.moved(),
+            added: segment.rescheduled(),
         })
         .into_iter()
         .collect())
@@ -99,33 +99,33 @@ pub(super) struct PlaceOrder<'a> {
 
 pub(super) fn place(
     records: &mut SandboxRecords,
-    wanted: PlaceOrder<'_>,
+    order_request: PlaceOrder<'_>,
 ) -> Result<Order, FlightError> {
-    let scenario = wanted.choice.scenario();
+    let scenario = order_request.choice.scenario();
     if scenario == Scenario::BookRefused {
         return Err(FlightError::RejectedByAirline);
     }
-    let later = matches!(
+    let is_pending = matches!(
         scenario,
         Scenario::BookPending | Scenario::BookPendingRefused
     );
     let order = Order {
         id: records.reference("FLT-"),
-        account: wanted.account.to_owned(),
-        client_ref: wanted.client_ref.to_owned(),
-        offer: wanted.offer,
-        choice: wanted.choice,
+        account: order_request.account.to_owned(),
+        client_ref: order_request.client_ref.to_owned(),
+        offer: order_request.offer,
+        choice: order_request.choice,
         state: OrderState::Pending,
-        fare_total: wanted.total,
+        fare_total: order_request.total,
         bags: Vec::new(),
         locator: None,
         cancellation: None,
         cancelling: None,
         created_at: records.now(),
         ticketed_at: None,
-        due: later.then(|| records.now() + DECISION_MS),
+        due: is_pending.then(|| records.now() + DECISION_MS),
     };
-    if later {
+    if is_pending {
         records.save(order.clone());
         return Ok(order);
     }

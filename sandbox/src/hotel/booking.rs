@@ -119,7 +119,7 @@ pub(super) async fn book_room(call: Call, body: Bytes) -> LodgeResult {
     };
     Ok(match visibility {
         ResponseVisibility::Full => (status, Json(new_booking_wire(&booking)?)).into_response(),
-        ResponseVisibility::Truncated => half(&booking)?,
+        ResponseVisibility::Truncated => truncated_response(&booking)?,
         ResponseVisibility::Lost => connection::drop_connection(),
         ResponseVisibility::Failure => LodgeError::Failure.into_response(),
     })
@@ -137,7 +137,7 @@ fn new_booking_wire(booking: &Booking) -> Result<Value, LodgeError> {
 }
 
 /// Returns a 200 response with a document that ends in the middle.
-fn half(booking: &Booking) -> Result<Response, LodgeError> {
+fn truncated_response(booking: &Booking) -> Result<Response, LodgeError> {
     let whole = serde_json::to_vec(&booking_wire(booking)?).map_err(|_| LodgeError::Failure)?;
     let half = whole.get(..whole.len() / 2).unwrap_or_default().to_vec();
     Ok(([(header::CONTENT_TYPE, "application/json")], half).into_response())
@@ -151,7 +151,7 @@ fn book(
     request: &BookRequest,
 ) -> Result<(Option<Booking>, ResponseVisibility), LodgeError> {
     let key = (account.to_owned(), request.client_ref.clone());
-    if let Some(first) = booked_as(records, &key) {
+    if let Some(first) = find_by_client_ref(records, &key) {
         return match first.scenario() {
             // A "duplicate" response would reveal that the booking exists.
             Scenario::BookNeverKnown => Ok((Some(first), ResponseVisibility::Lost)),
@@ -179,23 +179,28 @@ fn book(
         _ => ResponseVisibility::Full,
     };
     Ok((
-        Some(make(records, prebook, scenario, &request.client_ref)),
+        Some(create_booking(
+            records,
+            prebook,
+            scenario,
+            &request.client_ref,
+        )),
         visibility,
     ))
 }
 
-fn booked_as(records: &SandboxRecords, key: &(String, String)) -> Option<Booking> {
+fn find_by_client_ref(records: &SandboxRecords, key: &(String, String)) -> Option<Booking> {
     let id = records.hotel.by_client_ref.get(key)?;
     records.hotel.bookings.get(id).cloned()
 }
 
-fn make(
+fn create_booking(
     records: &mut SandboxRecords,
     mut prebook: Prebook,
     scenario: Scenario,
     client_ref: &str,
 ) -> Booking {
-    let later = matches!(
+    let is_pending = matches!(
         scenario,
         Scenario::BookPending | Scenario::BookPendingRefused
     );
@@ -209,11 +214,11 @@ fn make(
         cancellation: None,
         cancelling: None,
         booked_at: records.now(),
-        due: later.then(|| records.now() + DECISION_MS),
+        due: is_pending.then(|| records.now() + DECISION_MS),
     };
     prebook.booking = Some(booking.id.clone());
     records.save(prebook);
-    if later {
+    if is_pending {
         records.save(booking.clone());
         booking
     } else {
@@ -263,10 +268,10 @@ fn check_room(party: &Occupancy, room: &RoomGuests) -> Result<(), LodgeError> {
             .count()
     };
     let leads = room.guests.iter().filter(|guest| guest.lead).count();
-    let fits = count(GuestKind::Adult) <= usize::from(party.adults)
+    let is_within_occupancy = count(GuestKind::Adult) <= usize::from(party.adults)
         && count(GuestKind::Child) <= party.child_ages.len();
     let named = (room.guests.iter()).all(|guest| !guest.first.is_empty() && !guest.last.is_empty());
-    if leads == 1 && fits && named {
+    if leads == 1 && is_within_occupancy && named {
         Ok(())
     } else {
         Err(LodgeError::InvalidGuests(
@@ -307,7 +312,10 @@ struct FindQuery {
 pub(super) async fn find_bookings(call: Call) -> LodgeResult {
     let FindQuery { client_ref } = call.query()?;
     let key = (call.account.to_owned(), client_ref);
-    let Some(booking) = call.transact(|records| booked_as(records, &key)).await? else {
+    let Some(booking) = call
+        .transact(|records| find_by_client_ref(records, &key))
+        .await?
+    else {
         return Ok(Json(json!({ "bookings": [] })).into_response());
     };
     if booking.scenario() == Scenario::BookNeverKnown {

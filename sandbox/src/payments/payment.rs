@@ -87,7 +87,8 @@ struct AuthorizeParams {
     source: Option<CardScenario>,
 }
 
-fn wanted(
+/// Checks the values of an authorization or intent.
+fn validate_authorization(
     reference: String,
     amount: i64,
     currency: &str,
@@ -116,18 +117,23 @@ pub(super) fn positive(amount: i64) -> Result<(), PaymentError> {
 pub(super) async fn authorize_payment(call: Call, body: Bytes) -> TillwayResult {
     let request: PaymentRequest = request::body(&body)?;
     let source = CardScenario::from_token(&request.source).ok_or(PaymentError::NoSuchToken)?;
-    let wanted = wanted(
+    let authorization = validate_authorization(
         request.reference,
         request.amount,
         &request.currency,
         Some(source),
     )?;
     let (payment, repeated) = call
-        .transact(|records| match earlier(records, call.account, &wanted) {
-            Ok(Some(first)) => Ok((first, true)),
-            Ok(None) => Ok((authorize(records, call.account, wanted, source), false)),
-            Err(refusal) => Err(refusal),
-        })
+        .transact(
+            |records| match find_by_same_reference(records, call.account, &authorization) {
+                Ok(Some(first)) => Ok((first, true)),
+                Ok(None) => Ok((
+                    authorize(records, call.account, authorization, source),
+                    false,
+                )),
+                Err(refusal) => Err(refusal),
+            },
+        )
         .await??;
     if payment.decline_code().is_some() {
         return Err(PaymentError::Declined(Box::new(payment)));
@@ -142,18 +148,18 @@ pub(super) async fn authorize_payment(call: Call, body: Bytes) -> TillwayResult 
 ///
 /// # Errors
 /// Fails if that payment has other values.
-fn earlier(
+fn find_by_same_reference(
     records: &SandboxRecords,
     account: &str,
-    wanted: &AuthorizeParams,
+    authorization: &AuthorizeParams,
 ) -> Result<Option<Payment>, PaymentError> {
-    let Some(first) = by_reference(records, account, &wanted.reference) else {
+    let Some(first) = by_reference(records, account, &authorization.reference) else {
         return Ok(None);
     };
-    let same = first.amount == wanted.amount
-        && first.currency == wanted.currency
-        && first.intent_token.is_some() == wanted.source.is_none()
-        && (wanted.source.is_none() || first.source == wanted.source);
+    let same = first.amount == authorization.amount
+        && first.currency == authorization.currency
+        && first.intent_token.is_some() == authorization.source.is_none()
+        && (authorization.source.is_none() || first.source == authorization.source);
     if same {
         Ok(Some(first))
     } else {
@@ -164,10 +170,10 @@ fn earlier(
 fn authorize(
     records: &mut SandboxRecords,
     account: &str,
-    wanted: AuthorizeParams,
+    authorization: AuthorizeParams,
     source: CardScenario,
 ) -> Payment {
-    let mut payment = new(records, account, wanted);
+    let mut payment = new(records, account, authorization);
     payment.status = match source {
         CardScenario::Declined | CardScenario::InsufficientFunds => Status::Declined,
         CardScenario::RequiresAction => Status::RequiresAction,
@@ -190,15 +196,15 @@ pub(super) fn hold(records: &mut SandboxRecords, payment: &mut Payment) {
     records.record(payment.entry(records, EntryKind::Authorization, payment.amount));
 }
 
-fn new(records: &mut SandboxRecords, account: &str, wanted: AuthorizeParams) -> Payment {
+fn new(records: &mut SandboxRecords, account: &str, authorization: AuthorizeParams) -> Payment {
     Payment {
         id: records.reference("pay-"),
         account: account.to_owned(),
-        reference: wanted.reference,
+        reference: authorization.reference,
         status: Status::RequiresAction,
-        amount: wanted.amount,
-        currency: wanted.currency,
-        source: wanted.source,
+        amount: authorization.amount,
+        currency: authorization.currency,
+        source: authorization.source,
         intent_token: None,
         authorized: 0,
         authorized_at: None,
@@ -213,18 +219,21 @@ fn new(records: &mut SandboxRecords, account: &str, wanted: AuthorizeParams) -> 
 
 pub(super) async fn create_intent(call: Call, body: Bytes) -> TillwayResult {
     let request: IntentRequest = request::body(&body)?;
-    let wanted = wanted(request.reference, request.amount, &request.currency, None)?;
+    let authorization =
+        validate_authorization(request.reference, request.amount, &request.currency, None)?;
     let payment = call
-        .transact(|records| match earlier(records, call.account, &wanted) {
-            Ok(None) => {
-                let mut payment = new(records, call.account, wanted);
-                payment.intent_token = Some(secret_token(&payment.id));
-                records.save(payment.clone());
-                Ok(payment)
-            }
-            Ok(Some(first)) => Ok(first),
-            Err(refusal) => Err(refusal),
-        })
+        .transact(
+            |records| match find_by_same_reference(records, call.account, &authorization) {
+                Ok(None) => {
+                    let mut payment = new(records, call.account, authorization);
+                    payment.intent_token = Some(secret_token(&payment.id));
+                    records.save(payment.clone());
+                    Ok(payment)
+                }
+                Ok(Some(first)) => Ok(first),
+                Err(refusal) => Err(refusal),
+            },
+        )
         .await??;
     let answer = json!({ "payment": payment_wire(&payment), "token": payment.intent_token });
     Ok((StatusCode::CREATED, Json(answer)).into_response())

@@ -60,8 +60,11 @@ async fn weather_covers_today_and_the_next_nine_days() {
 #[tokio::test]
 async fn price_calendar_is_in_dollars_from_today() {
     let market = Market::open().await;
-    let moved = json!({ "supplier_hotel_id": "MANY", "nightly": "88.25" });
-    assert_eq!(market.open_post("/control/price", &moved).await.0, 200);
+    let price_change = json!({ "supplier_hotel_id": "MANY", "nightly": "88.25" });
+    assert_eq!(
+        market.open_post("/control/price", &price_change).await.0,
+        200
+    );
     let path = "/calendar?hotels=OK,MANY,NOWHERE&from=2026-11-20&to=2026-11-23";
     let answer = get_ok(&market, LODGE, path).await;
     assert_eq!(answer["currency"], "USD");

@@ -142,8 +142,11 @@ async fn prebook_returns_the_current_price() {
         assert_eq!(rate["total"], "200.00");
     }
     let rate = first_rate(&market, "OK").await;
-    let moved = json!({ "supplier_hotel_id": "OK", "nightly": 99.5 });
-    assert_eq!(market.open_post("/control/price", &moved).await.0, 200);
+    let price_change = json!({ "supplier_hotel_id": "OK", "nightly": 99.5 });
+    assert_eq!(
+        market.open_post("/control/price", &price_change).await.0,
+        200
+    );
     assert_eq!(prebooked_total(&rate).await, "199.00");
     // Other hotels keep their price.
     assert_eq!(first_rate(&market, "MANY").await["total"], "200.00");

@@ -13,7 +13,7 @@ fn authorization(reference: &str, source: &str) -> Value {
     })
 }
 
-fn moved(reference: &str, amount: i64) -> Value {
+fn amount_request(reference: &str, amount: i64) -> Value {
     json!({ "reference": reference, "amount": amount })
 }
 
@@ -42,14 +42,14 @@ async fn payment_is_authorized_captured_and_partially_refunded() {
     let held_until = payment["authorization_expires"].as_i64().unwrap();
     assert_eq!(held_until, market.now_ms() / 1_000 + 7 * 86_400);
 
-    let capture = moved("bkg_1:capture", 12_000);
+    let capture = amount_request("bkg_1:capture", 12_000);
     let captured = post_ok(&market, TILLWAY, &at(&payment, "capture"), &capture, 200).await;
     assert_eq!(captured["status"], "captured");
     assert_eq!(captured["amount_captured"], 12_000);
 
     let path = at(&payment, "refunds");
     let [first, large, rest] = [("refund1", 5_000), ("refund2", 7_001), ("refund2", 7_000)]
-        .map(|(name, amount)| moved(&format!("bkg_1:{name}"), amount));
+        .map(|(name, amount)| amount_request(&format!("bkg_1:{name}"), amount));
     let refund = post_ok(&market, TILLWAY, &path, &first, 201).await;
     assert_refused(&market, TILLWAY, &path, &large, 409, "amount_too_large").await;
     post_ok(&market, TILLWAY, &path, &rest, 201).await;
@@ -82,7 +82,14 @@ async fn repeated_reference_returns_the_first_result_and_has_no_effect() {
     ] {
         for _ in 0..2 {
             let path = at(&payment, action);
-            post_ok(&market, TILLWAY, &path, &moved(reference, 13_000), status).await;
+            post_ok(
+                &market,
+                TILLWAY,
+                &path,
+                &amount_request(reference, 13_000),
+                status,
+            )
+            .await;
         }
     }
     let ledger = [
@@ -102,7 +109,7 @@ async fn authorization_is_voided_once_and_only_while_it_is_valid() {
         let voided = post_ok(&market, TILLWAY, &at(&payment, "void"), &void, 200).await;
         assert_eq!(voided["status"], "canceled");
     }
-    let capture = moved("bkg_1:capture", 1);
+    let capture = amount_request("bkg_1:capture", 1);
     let path = at(&payment, "capture");
     assert_refused(&market, TILLWAY, &path, &capture, 409, "wrong_state").await;
     let ledger = [("authorization", 130.0), ("void", 130.0)];
@@ -158,7 +165,10 @@ async fn authorization_with_lost_response_can_be_read() {
 async fn capture_succeeds_after_three_failures() {
     let market = Market::open().await;
     let payment = authorized(&market, "bkg_1:auth", "tok_capture_fails").await;
-    let (path, capture) = (at(&payment, "capture"), moved("bkg_1:capture", 13_000));
+    let (path, capture) = (
+        at(&payment, "capture"),
+        amount_request("bkg_1:capture", 13_000),
+    );
     for _ in 0..3 {
         assert_refused(&market, TILLWAY, &path, &capture, 402, "capture_failed").await;
     }
@@ -180,7 +190,7 @@ async fn intent_is_authorized_after_the_end_user_paid() {
     assert_eq!(intent(&market, "bkg_1:intent").await, first);
     let (path, capture) = (
         at(&first["payment"], "capture"),
-        moved("bkg_1:capture", 200),
+        amount_request("bkg_1:capture", 200),
     );
     assert_eq!(post(&market, TILLWAY, &path, &capture).await.0, 409);
 

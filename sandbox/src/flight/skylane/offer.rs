@@ -218,12 +218,12 @@ fn place(
     if request.pay.minor(choice.currency) != Some(total) {
         return Err(FlightError::AmountMismatch);
     }
-    let wanted = PlaceOrder {
+    let order_request = PlaceOrder {
         account,
         client_ref: &request.client_ref,
         offer: request.offer_id.clone(),
         choice,
         total,
     };
-    order::place(records, wanted).map(Order::unless_lost)
+    order::place(records, order_request).map(Order::unless_lost)
 }
