@@ -98,7 +98,7 @@ class PostgresTables {
 
   /**
    * Counts the transactions of the whole server that wrote, by the next transaction id. A transaction gets its id with its
-   * first write. Notifications to other hosts are transactions too, and are not counted.
+   * first write. Notifications to other gateway processes are transactions too, and are not counted.
    */
   async commits() {
     const [{ next }] = await this.all('SELECT CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text) AS bigint) AS next');

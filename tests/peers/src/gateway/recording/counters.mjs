@@ -62,7 +62,7 @@ function entryOf(map, key, make) {
 
 const keyOf = (...parts) => parts.join('\0');
 
-/** Sorts rows by their keys, so that two hosts lock them in the same order. */
+/** Sorts rows by their keys, so that two gateway processes lock them in the same order. */
 const inOrder = (map) => [...map].sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)).map(([, row]) => row);
 
 export class Counters {

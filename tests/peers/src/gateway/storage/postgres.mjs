@@ -7,7 +7,7 @@ import { Store, Work, expect, migrations } from './work.mjs';
 
 const WAKEUP_CHANNEL = 'stopover_wakeup';
 const WAKEUP_PAYLOAD = '2';
-/** Minimum time between two notifications to other hosts, because each is a commit on the server. */
+/** Minimum time between two notifications to other gateway processes, because each is a commit on the server. */
 const WAKEUP_INTERVAL_MS = 50;
 const INT8 = 20;
 
@@ -104,7 +104,7 @@ export class PostgresStore extends Store {
     return results;
   }
 
-  /** Tells other hosts that deliveries may be due, as Stopover does. There is no other host here. */
+  /** Tells other gateway processes that deliveries may be due, as Stopover does. There is no other process here. */
   #wake() {
     if (this.wakeTimer) return;
     this.wakeTimer = setTimeout(() => {

@@ -8,7 +8,7 @@ export class Conflict extends Error {}
 /** Statements that are committed together, in order. */
 export class Work {
   steps = [];
-  /** Whether other hosts must look for due deliveries. */
+  /** Whether other gateway processes must look for due deliveries. */
   wakes = false;
 
   /** Adds a statement. With `conflict`, it must change exactly one row, or the whole work fails with that name. */
