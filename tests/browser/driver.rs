@@ -51,8 +51,8 @@ pub(crate) async fn with_browser_at(
     };
     let steps = async {
         test(&browser).await;
-        let complaints = browser.complaints().await;
-        assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+        let violations = browser.violations().await;
+        assert!(violations.is_empty(), "{}", violations.join("\n"));
     };
     let outcome = AssertUnwindSafe(steps).catch_unwind().await;
     if outcome.is_err() {

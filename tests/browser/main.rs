@@ -13,7 +13,6 @@ mod assets;
 mod audit;
 mod axe;
 mod bookings;
-mod complaints;
 mod driver;
 mod form;
 mod keys;
@@ -33,6 +32,7 @@ mod stream;
 mod traffic;
 mod two_factor;
 mod unresolved;
+mod violations;
 mod webdriver;
 mod webhooks;
 

@@ -4,7 +4,7 @@ use crate::driver::with_browser;
 use crate::{EMAIL, set_up};
 use tests::{Database, PASSWORD, Server};
 
-/// Runs if a page takes a text for markup. The policy would stop it, which is a complaint too.
+/// Runs if a page takes a text for markup. The policy would stop it, which is a violation too.
 const MARKUP: &str = "\"'><script>x1=1</script><img src=/x1 onerror=x1=1>";
 
 #[tokio::test]

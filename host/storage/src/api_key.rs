@@ -101,7 +101,7 @@ impl Store {
     }
 
     /// Returns a key, even if it is revoked or expired.
-    pub async fn api_key(&self, id: &KeyId) -> Result<Option<ApiKey>, DatabaseError> {
+    pub async fn api_key_unscoped(&self, id: &KeyId) -> Result<Option<ApiKey>, DatabaseError> {
         let select = statement!(
             format!("SELECT {COLUMNS} FROM api_key WHERE id = $1"),
             id.as_str(),

@@ -78,7 +78,7 @@ impl UnitOfWork {
 }
 
 impl Store {
-    pub async fn bulk_replay(
+    pub async fn bulk_replay_unscoped(
         &self,
         id: &BulkReplayId,
     ) -> Result<Option<BulkReplay>, DatabaseError> {

@@ -277,8 +277,8 @@ impl Store {
     }
 
     /// Unparks those of the jobs that are parked: resets their attempts and makes them due at the time
-    /// of `write`, which is committed with them. Returns the unparked jobs.
-    pub async fn unpark_jobs(
+    /// of `write`, which is committed with them. Returns the retried jobs.
+    pub async fn retry_parked_jobs(
         &self,
         jobs: &[&Job],
         mut write: UnitOfWork,

@@ -15,7 +15,7 @@ on_both_databases!(
     unknown_outcomes_are_settled_by_commands,
     refused_decisions_are_explained,
     waiting_decision_is_withdrawn_by_a_command,
-    parked_jobs_are_restarted_by_commands,
+    parked_jobs_are_retried_by_commands,
     watch_and_mandate_are_ended_by_commands,
     overview_checklist_bookings_and_search_are_shown_by_commands,
 );
@@ -287,7 +287,7 @@ async fn waiting_decision_is_withdrawn_by_a_command(database: Database) {
     assert_eq!(actions, ["booking.settlement_withdrawn"]);
 }
 
-async fn parked_jobs_are_restarted_by_commands(database: Database) {
+async fn parked_jobs_are_retried_by_commands(database: Database) {
     let server = Server::start(database).await;
     let client = server.client();
     let mut bookings = Vec::new();

@@ -7,8 +7,8 @@ use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use host_application::webhook::any_delivery::DeliveryHistory;
 use host_application::webhook::delivery_service::DeliveryService;
+use host_application::webhook::unscoped_delivery::DeliveryHistory;
 use host_domain::console::webhook::ListedDelivery;
 use host_domain::event::EventType;
 use host_domain::id::{BookingId, DeliveryId, EventId, SubscriptionId};
@@ -57,7 +57,7 @@ pub(super) async fn list(
         query.to,
     )?;
     let page = page_request(query.after, query.limit)?;
-    let found = deliveries.list_any(&scope, &filter, &page).await;
+    let found = deliveries.list_unscoped(&scope, &filter, &page).await;
     let found = found.map_err(ApiError::from_storage)?;
     Ok(page_json(found.map(|listed| listed_json(&listed))))
 }
@@ -67,7 +67,7 @@ pub(super) async fn show(
     State(deliveries): State<Arc<DeliveryService>>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    let found = deliveries.find_any(&parse_id(&id)?).await?;
+    let found = deliveries.find_unscoped(&parse_id(&id)?).await?;
     Ok(Json(json!({ "data": history_json(&found.masked()) })))
 }
 
@@ -77,7 +77,7 @@ pub(super) async fn replay(
     Path(id): Path<String>,
     AdminActor(actor): AdminActor,
 ) -> Result<Json<Value>, ApiError> {
-    let replayed = deliveries.replay_any(actor, &parse_id(&id)?).await?;
+    let replayed = deliveries.replay_unscoped(actor, &parse_id(&id)?).await?;
     let delivery = replayed.delivery;
     let replayed = json!({ "id": delivery.id.as_str(), "status": delivery.status().as_str() });
     Ok(Json(json!({ "data": replayed })))
@@ -90,7 +90,7 @@ pub(super) async fn show_event(
 ) -> Result<Json<Value>, ApiError> {
     let not_found = || ApiError::from(ErrorCode::EventNotFound);
     let id = EventId::parse(&id).map_err(|_| not_found())?;
-    let found = deliveries.find_any_event(&id).await;
+    let found = deliveries.find_event_unscoped(&id).await;
     let found = found.map_err(ApiError::from_storage)?;
     let found = found.ok_or_else(not_found)?.masked();
     let listed: Vec<Value> = found.deliveries.iter().map(listed_json).collect();

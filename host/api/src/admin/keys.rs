@@ -64,7 +64,7 @@ pub(super) async fn list(
         status: parse(query.status, "status", ApiKeyStatus::parse)?,
     };
     let page = page_request(query.after, query.limit)?;
-    let found = keys.list_any(&scope, &filter, &page).await;
+    let found = keys.list_unscoped(&scope, &filter, &page).await;
     let found = found.map_err(ApiError::from_storage)?;
     Ok(page_json(found.map(|listed| key_json(&listed))))
 }
@@ -74,7 +74,7 @@ pub(super) async fn show(
     State(keys): State<Arc<ApiKeyService>>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    let found = keys.find_any(&parse_id(&id)?).await;
+    let found = keys.find_unscoped(&parse_id(&id)?).await;
     let found = found.map_err(ApiError::from_storage)?;
     let found = found.ok_or_else(not_found)?;
     Ok(Json(json!({ "data": key_json(&found) })))

@@ -49,7 +49,7 @@ pub(super) async fn list(
         user: query.user,
     };
     let page = page_request(query.after, query.limit)?;
-    let found = mandates.list_any(&scope, &filter, &page).await;
+    let found = mandates.list_unscoped(&scope, &filter, &page).await;
     let (found, now) = (found.map_err(ApiError::from_storage)?, clock.now());
     Ok(page_json(
         found.map(|mandate| MandateJson::new(&mandate, now)),
@@ -62,7 +62,7 @@ pub(super) async fn show(
     State(clock): State<Arc<dyn Clock>>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    let found = mandates.find_any(&parse_id(&id)?).await?;
+    let found = mandates.find_unscoped(&parse_id(&id)?).await?;
     let found = MandateJson::new(&found, clock.now());
     Ok(Json(json!({ "data": found })))
 }
@@ -74,7 +74,7 @@ pub(super) async fn revoke(
     Path(id): Path<String>,
     AdminActor(actor): AdminActor,
 ) -> Result<Json<Value>, ApiError> {
-    let revoked = mandates.revoke_any(actor, &parse_id(&id)?).await?;
+    let revoked = mandates.revoke_unscoped(actor, &parse_id(&id)?).await?;
     let revoked = MandateJson::new(&revoked, clock.now());
     Ok(Json(json!({ "data": revoked })))
 }

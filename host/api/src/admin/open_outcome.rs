@@ -5,7 +5,7 @@ use crate::admin::parameter::with_members;
 use crate::admin::requests::call_json;
 use host_application::booking::consequence::{Consequence, MoneyEffect};
 use host_application::booking::open_outcome::{OpenChoice, OutcomeEvidence, SentCall};
-use host_application::jobs::operator::UnresolvedCall;
+use host_application::jobs::operator::UnresolvedCallEntry;
 use host_domain::money::Money;
 use host_resources::value::MoneyResource;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub(super) fn outcome_json(found: OutcomeEvidence) -> Value {
             "decided_at": decision.decided_at.to_string(),
         })
     });
-    let mut call = UnresolvedCall::from(outcome.attempt);
+    let mut call = UnresolvedCallEntry::from(outcome.attempt);
     call.supplier_reference = outcome.known_reference.or(call.supplier_reference);
     let details = json!({
         "booking_status": outcome.booking.status().as_str(),

@@ -145,7 +145,7 @@ pub(super) async fn show_outcomes(
 ) -> Result<Json<Value>, ApiError> {
     let not_found = || ApiError::from(ErrorCode::BookingNotFound);
     let id = BookingId::parse(&booking).map_err(|_| not_found())?;
-    let found = outcomes.find_any(&id).await;
+    let found = outcomes.find_unscoped(&id).await;
     let found = found.map_err(ApiError::from_storage)?;
     let found = found.ok_or_else(not_found)?.into_iter();
     let outcomes: Vec<Value> = found.map(outcome_json).collect();
@@ -199,7 +199,7 @@ pub(super) async fn retry_parked_jobs(
     Json(request): Json<RetryJobsRequest>,
 ) -> Result<Json<Value>, ApiError> {
     let (kind, subject) = (request.kind.as_deref(), request.subject.as_deref());
-    let jobs = operator.unpark_jobs(&actor, kind, subject).await;
+    let jobs = operator.retry_parked_jobs(&actor, kind, subject).await;
     let jobs = jobs.map_err(ApiError::from_storage)?;
     Ok(Json(json!({ "data": { "jobs": jobs } })))
 }

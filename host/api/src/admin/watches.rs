@@ -6,8 +6,8 @@ use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use host_application::watch::any_watch::ListedWatch;
 use host_application::watch::service::WatchService;
+use host_application::watch::unscoped_watch::ListedWatch;
 use host_domain::console::watch::WatchScopeFilter;
 use host_domain::id::WatchId;
 use host_domain::watch::WatchStatus;
@@ -38,7 +38,7 @@ pub(super) async fn list(
         user: query.user,
     };
     let page = page_request(query.after, query.limit)?;
-    let found = watches.list_any(&scope, &filter, &page).await;
+    let found = watches.list_unscoped(&scope, &filter, &page).await;
     let found = found.map_err(ApiError::from_storage)?;
     Ok(page_json(found.map(WatchJson::from)))
 }
@@ -48,7 +48,7 @@ pub(super) async fn show(
     State(watches): State<Arc<WatchService>>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    let found = watches.find_any(&parse_id(&id)?).await?;
+    let found = watches.find_unscoped(&parse_id(&id)?).await?;
     Ok(Json(json!({ "data": WatchJson::from(found) })))
 }
 
@@ -58,7 +58,7 @@ pub(super) async fn cancel(
     Path(id): Path<String>,
     AdminActor(actor): AdminActor,
 ) -> Result<Json<Value>, ApiError> {
-    let canceled = watches.cancel_any(actor, &parse_id(&id)?).await?;
+    let canceled = watches.cancel_unscoped(actor, &parse_id(&id)?).await?;
     Ok(Json(json!({ "data": WatchJson::from(canceled) })))
 }
 

@@ -12,11 +12,11 @@ use crate::webhook::delivery::RecoverRequest;
 use crate::webhook::subscription::some_or_null;
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use host_application::webhook::any_subscription::OperatorWebhookError;
 use host_application::webhook::delivery_service::DeliveryService;
 use host_application::webhook::service::{
     NewSubscription, SubscriptionUpdate, SubscriptionWithSecret, WebhookService,
 };
+use host_application::webhook::unscoped_subscription::OperatorWebhookError;
 use host_domain::console::webhook::ListedSubscription;
 use host_domain::event::Product;
 use host_domain::id::SubscriptionId;
@@ -95,7 +95,7 @@ pub(super) async fn list(
         text: query.q,
     };
     let page = page_request(query.after, query.limit)?;
-    let found = webhooks.list_any(&scope, &filter, &page).await;
+    let found = webhooks.list_unscoped(&scope, &filter, &page).await;
     let found = found.map_err(ApiError::from_storage)?;
     Ok(page_json(found.map(|listed| webhook_json(&listed))))
 }
@@ -105,7 +105,7 @@ pub(super) async fn show(
     State(webhooks): State<Arc<WebhookService>>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
-    let found = webhooks.find_any(&parse_id(&id)?).await?;
+    let found = webhooks.find_unscoped(&parse_id(&id)?).await?;
     Ok(Json(json!({ "data": webhook_json(&found) })))
 }
 
@@ -125,7 +125,7 @@ pub(super) async fn create(
         event_types: request.event_types,
         description: request.description,
     };
-    let created = webhooks.create_any(actor, tenant, new).await;
+    let created = webhooks.create_unscoped(actor, tenant, new).await;
     let created = IssuedWebhookJson::new(&created.map_err(problem)?, clock.now());
     Ok((StatusCode::CREATED, Json(json!({ "data": created }))))
 }
@@ -142,7 +142,9 @@ pub(super) async fn update(
         event_types: request.event_types,
         description: request.description,
     };
-    let changed = webhooks.update_any(actor, &parse_id(&id)?, change).await;
+    let changed = webhooks
+        .update_unscoped(actor, &parse_id(&id)?, change)
+        .await;
     let changed = webhook_json(&changed.map_err(problem)?);
     Ok(Json(json!({ "data": changed })))
 }
@@ -168,7 +170,7 @@ pub(super) async fn pause(
 ) -> Result<Json<Value>, ApiError> {
     let id = parse_id(&id)?;
     let event = SubscriptionEvent::Paused;
-    let changed = webhooks.apply_any(actor, &id, &event).await?;
+    let changed = webhooks.apply_unscoped(actor, &id, &event).await?;
     Ok(Json(json!({ "data": webhook_json(&changed) })))
 }
 
@@ -180,7 +182,7 @@ pub(super) async fn resume(
 ) -> Result<Json<Value>, ApiError> {
     let id = parse_id(&id)?;
     let event = SubscriptionEvent::Resumed;
-    let changed = webhooks.apply_any(actor, &id, &event).await?;
+    let changed = webhooks.apply_unscoped(actor, &id, &event).await?;
     Ok(Json(json!({ "data": webhook_json(&changed) })))
 }
 

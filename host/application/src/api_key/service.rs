@@ -210,7 +210,7 @@ impl ApiKeyService {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn list_any(
+    pub async fn list_unscoped(
         &self,
         scope: &TenantScope,
         filter: &ApiKeyFilter,
@@ -225,8 +225,8 @@ impl ApiKeyService {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn find_any(&self, id: &KeyId) -> Result<Option<ListedApiKey>, DatabaseError> {
-        let (found, now) = (self.base.store.api_key(id).await?, self.base.now());
+    pub async fn find_unscoped(&self, id: &KeyId) -> Result<Option<ListedApiKey>, DatabaseError> {
+        let (found, now) = (self.base.store.api_key_unscoped(id).await?, self.base.now());
         Ok(found.map(|key| ListedApiKey::new(key, now)))
     }
 
@@ -235,6 +235,6 @@ impl ApiKeyService {
     /// # Errors
     /// The database failed.
     pub async fn find(&self, id: &KeyId) -> Result<Option<ApiKey>, StorageFailure> {
-        Ok(self.base.store.api_key(id).await?)
+        Ok(self.base.store.api_key_unscoped(id).await?)
     }
 }

@@ -8,7 +8,7 @@ use crate::booking::engine::DECIDE_REFUND_STEP;
 use crate::booking::resolution::{
     CallSelector, Resolution, ResolveError, decidable_state, select_call,
 };
-use crate::booking::unresolved_call::OpenCall;
+use crate::booking::unresolved_call::UnresolvedCall;
 use host_domain::booking::{Booking, BookingStep};
 use host_domain::console::{AnyBooking, TenantScope, UnresolvedFilter};
 use host_domain::id::BookingId;
@@ -88,12 +88,12 @@ impl OpenOutcomeReader {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn find_any(
+    pub async fn find_unscoped(
         &self,
         booking: &BookingId,
     ) -> Result<Option<Vec<OutcomeEvidence>>, DatabaseError> {
         let store = &self.base.store;
-        let Some(found) = store.any_booking(booking).await? else {
+        let Some(found) = store.booking_of_either_kind_unscoped(booking).await? else {
             return Ok(None);
         };
         let tenant = &found.owner().tenant;
@@ -246,21 +246,21 @@ struct CallFacts {
 
 /// Returns a call as its booking has it. An orphan has none.
 fn remote_call<'a, K: BookingAggregate>(
-    call: &OpenCall<'_, K::Step>,
+    call: &UnresolvedCall<'_, K::Step>,
     booking: &'a Booking<K>,
 ) -> Option<&'a RemoteCall> {
     match call {
-        OpenCall::Supplier(BookingStep::RecheckAbsence) => None,
-        OpenCall::Supplier(BookingStep::Kind(_)) => {
+        UnresolvedCall::Supplier(BookingStep::RecheckAbsence) => None,
+        UnresolvedCall::Supplier(BookingStep::Kind(_)) => {
             K::unresolved_kind_call(booking).map(|(_, call)| call)
         }
-        OpenCall::Supplier(_) => booking.active_call(),
-        OpenCall::Processor(payment, PaymentOperation::Refund(id)) => {
+        UnresolvedCall::Supplier(_) => booking.active_call(),
+        UnresolvedCall::Processor(payment, PaymentOperation::Refund(id)) => {
             let payment = booking.payment(&payment.id)?;
             let refund = payment.refunds.iter().find(|refund| refund.id == *id)?;
             refund.call.as_ref()
         }
-        OpenCall::Processor(payment, _) => booking.payment(&payment.id)?.state.call(),
+        UnresolvedCall::Processor(payment, _) => booking.payment(&payment.id)?.state.call(),
     }
 }
 

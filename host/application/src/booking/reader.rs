@@ -88,7 +88,7 @@ impl BookingReader {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn list_any(
+    pub async fn list_unscoped(
         &self,
         scope: &TenantScope,
         filter: &BookingScopeFilter,
@@ -101,9 +101,12 @@ impl BookingReader {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn find_any(&self, id: &BookingId) -> Result<Option<BookingHistory>, DatabaseError> {
+    pub async fn find_unscoped(
+        &self,
+        id: &BookingId,
+    ) -> Result<Option<BookingHistory>, DatabaseError> {
         let store = &self.base.store;
-        let Some(booking) = store.any_booking(id).await? else {
+        let Some(booking) = store.booking_of_either_kind_unscoped(id).await? else {
             return Ok(None);
         };
         let tenant = &booking.owner().tenant;

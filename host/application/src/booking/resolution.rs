@@ -7,7 +7,7 @@ use crate::booking::aggregate::BookingAggregate;
 use crate::booking::engine::{DECIDE_REFUND_STEP, StepOutcome, WorkflowEngine};
 use crate::booking::execution::{CallKey, WorkflowError};
 use crate::booking::interpret::{CallOutcome, Interpretation};
-use crate::booking::unresolved_call::OpenCall;
+use crate::booking::unresolved_call::UnresolvedCall;
 use crate::id_generator::IdGenerator;
 use host_domain::booking::{Booking, BookingEvent, BookingStatus};
 use host_domain::flight::booking::FlightBookingDetails;
@@ -246,8 +246,8 @@ pub(crate) fn select_call<'a, 'b, K: BookingAggregate>(
     booking: &'a Booking<K>,
     selector: CallSelector<'_>,
     attempt_of: impl Fn(&CallKey) -> Option<&'b Attempt>,
-) -> Result<Option<OpenCall<'a, K::Step>>, ResolveError> {
-    let unresolved = OpenCall::all(booking).into_iter();
+) -> Result<Option<UnresolvedCall<'a, K::Step>>, ResolveError> {
+    let unresolved = UnresolvedCall::all(booking).into_iter();
     only(unresolved.filter(|call| is_selected(selector, attempt_of(&call.call_key(booking)))))
 }
 

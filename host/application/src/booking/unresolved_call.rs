@@ -15,12 +15,12 @@ use host_domain::supplier::SupplierBookingStatus;
 use host_domain::time::Timestamp;
 
 /// A call whose outcome is unknown.
-pub(crate) enum OpenCall<'a, S> {
+pub(crate) enum UnresolvedCall<'a, S> {
     Supplier(BookingStep<S>),
     Processor(&'a Payment, PaymentOperation),
 }
 
-impl<'a, S: Named> OpenCall<'a, S> {
+impl<'a, S: Named> UnresolvedCall<'a, S> {
     pub(crate) fn all<K: BookingAggregate<Step = S>>(booking: &'a Booking<K>) -> Vec<Self> {
         let supplier = unresolved_supplier_step(booking).map(Self::Supplier);
         let payments = booking.payments.iter().flat_map(|payment| {

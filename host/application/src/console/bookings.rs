@@ -107,7 +107,7 @@ impl ConsoleBookings {
     }
 
     async fn read(&self, viewer: &Viewer, id: &BookingId) -> Result<AnyBooking, ConsoleError> {
-        let booking = self.base.store.any_booking(id).await?;
+        let booking = self.base.store.booking_of_either_kind_unscoped(id).await?;
         let booking = booking.ok_or(AccessError::NotFound)?;
         viewer.require_on(Permission::Read, &booking.owner().tenant)?;
         Ok(booking)

@@ -8,10 +8,10 @@ use crate::console::failure::ConsoleError;
 use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
 use crate::context::RequestContext;
 use crate::storage_failure::StorageFailure;
-use crate::webhook::any_delivery::{DeliveryHistory, EventHistory};
 use crate::webhook::delivery_service::DeliveryService;
 use crate::webhook::error::WebhookError;
 use crate::webhook::event_payload::pretty_payload;
+use crate::webhook::unscoped_delivery::{DeliveryHistory, EventHistory};
 use host_domain::account::Permission;
 use host_domain::audit::AuditAction;
 use host_domain::console::webhook::ListedDelivery;
@@ -40,7 +40,7 @@ impl From<DatabaseError> for ConsoleDeliveryError {
 
 /// A delivery as a person sees it. Its payload is masked unless it is revealed.
 #[derive(Debug, Clone)]
-pub struct DeliveryPage {
+pub struct DeliveryView {
     pub history: DeliveryHistory,
     pub is_revealed: bool,
     /// Whether the person may see the personal data.
@@ -51,7 +51,7 @@ pub struct DeliveryPage {
 
 /// An event as a person sees it. Its payload is masked unless it is revealed.
 #[derive(Debug, Clone)]
-pub struct EventPage {
+pub struct EventView {
     pub history: EventHistory,
     pub is_revealed: bool,
     /// Whether the person may see the personal data.
@@ -96,7 +96,9 @@ impl ConsoleDeliveries {
     ) -> Result<CursorPage<ListedDelivery>, ConsoleError> {
         let scope = viewer.scope(request.organization.as_deref())?;
         let page = request.page();
-        let page = self.deliveries.list_any(&scope, &request.filter, &page);
+        let page = self
+            .deliveries
+            .list_unscoped(&scope, &request.filter, &page);
         Ok(request.read_page(page).await?)
     }
 
@@ -109,9 +111,9 @@ impl ConsoleDeliveries {
         &self,
         viewer: &Viewer,
         id: &DeliveryId,
-    ) -> Result<DeliveryPage, ConsoleDeliveryError> {
+    ) -> Result<DeliveryView, ConsoleDeliveryError> {
         let page = self.unmasked(viewer, id, Permission::Read).await?;
-        Ok(DeliveryPage {
+        Ok(DeliveryView {
             history: match page.can_replay {
                 true => page.history.with_masked_payload(),
                 false => page.history.masked(),
@@ -128,14 +130,14 @@ impl ConsoleDeliveries {
         &self,
         viewer: &Viewer,
         id: &DeliveryId,
-    ) -> Result<DeliveryPage, ConsoleDeliveryError> {
+    ) -> Result<DeliveryView, ConsoleDeliveryError> {
         let permission = Permission::RevealPersonalData;
         let page = self.unmasked(viewer, id, permission).await?;
         let history = page.history;
         let tenant = &history.subscription.tenant;
         self.record_reveal(viewer, tenant, &history.delivery.event)
             .await?;
-        Ok(DeliveryPage {
+        Ok(DeliveryView {
             history: DeliveryHistory {
                 payload: pretty_payload(&history.payload),
                 ..history
@@ -150,12 +152,12 @@ impl ConsoleDeliveries {
         viewer: &Viewer,
         id: &DeliveryId,
         permission: Permission,
-    ) -> Result<DeliveryPage, ConsoleDeliveryError> {
-        let history = self.deliveries.find_any(id).await?;
+    ) -> Result<DeliveryView, ConsoleDeliveryError> {
+        let history = self.deliveries.find_unscoped(id).await?;
         let tenant = &history.subscription.tenant;
         viewer.require_on(permission, tenant)?;
         let may = |permission| viewer.require_on(permission, tenant).is_ok();
-        Ok(DeliveryPage {
+        Ok(DeliveryView {
             can_replay: may(Permission::ReplayDeliveries),
             can_reveal: may(Permission::RevealPersonalData),
             is_revealed: false,
@@ -207,9 +209,9 @@ impl ConsoleDeliveries {
         &self,
         viewer: &Viewer,
         id: &EventId,
-    ) -> Result<EventPage, ConsoleDeliveryError> {
+    ) -> Result<EventView, ConsoleDeliveryError> {
         let page = self.unmasked_event(viewer, id, Permission::Read).await?;
-        Ok(EventPage {
+        Ok(EventView {
             history: page.history.masked(),
             ..page
         })
@@ -223,12 +225,12 @@ impl ConsoleDeliveries {
         &self,
         viewer: &Viewer,
         id: &EventId,
-    ) -> Result<EventPage, ConsoleDeliveryError> {
+    ) -> Result<EventView, ConsoleDeliveryError> {
         let permission = Permission::RevealPersonalData;
         let page = self.unmasked_event(viewer, id, permission).await?;
         let history = page.history;
         self.record_reveal(viewer, &history.tenant, id).await?;
-        Ok(EventPage {
+        Ok(EventView {
             history: EventHistory {
                 payload: pretty_payload(&history.payload),
                 ..history
@@ -243,12 +245,12 @@ impl ConsoleDeliveries {
         viewer: &Viewer,
         id: &EventId,
         permission: Permission,
-    ) -> Result<EventPage, ConsoleDeliveryError> {
-        let found = self.deliveries.find_any_event(id).await?;
+    ) -> Result<EventView, ConsoleDeliveryError> {
+        let found = self.deliveries.find_event_unscoped(id).await?;
         let history = found.ok_or(AccessError::NotFound)?;
         viewer.require_on(permission, &history.tenant)?;
         let reveal = Permission::RevealPersonalData;
-        Ok(EventPage {
+        Ok(EventView {
             can_reveal: viewer.require_on(reveal, &history.tenant).is_ok(),
             is_revealed: false,
             history,

@@ -66,7 +66,7 @@ impl ConsoleMandates {
             readable_organizations(store, viewer),
         )?;
         let bookings: Vec<_> = page.items.iter().filter_map(consumer).collect();
-        let bookings = store.any_bookings(&bookings).await?;
+        let bookings = store.bookings_of_either_kind_unscoped(&bookings).await?;
         Ok(ConsoleList {
             page: page.map(|mandate| self.view(viewer, mandate, &bookings)),
             organizations,
@@ -80,7 +80,11 @@ impl ConsoleMandates {
     pub async fn find(&self, viewer: &Viewer, id: &MandateId) -> Result<MandateView, ConsoleError> {
         let mandate = self.read(viewer, id, Permission::Read).await?;
         let bookings: Vec<_> = consumer(&mandate).into_iter().collect();
-        let bookings = self.base.store.any_bookings(&bookings).await?;
+        let bookings = self
+            .base
+            .store
+            .bookings_of_either_kind_unscoped(&bookings)
+            .await?;
         Ok(self.view(viewer, mandate, &bookings))
     }
 
@@ -94,7 +98,7 @@ impl ConsoleMandates {
         id: &MandateId,
     ) -> Result<RevokeOutcome, ConsoleError> {
         self.read(viewer, id, Permission::ManageMandates).await?;
-        match self.mandates.revoke_any(viewer.actor(), id).await {
+        match self.mandates.revoke_unscoped(viewer.actor(), id).await {
             Ok(_) => Ok(RevokeOutcome::Revoked),
             Err(MandateError::Invalid(rejection)) => Ok(RevokeOutcome::NotRevocable(rejection)),
             Err(MandateError::NotFound) => Err(AccessError::NotFound.into()),
@@ -119,7 +123,7 @@ impl ConsoleMandates {
         id: &MandateId,
         permission: Permission,
     ) -> Result<Mandate, ConsoleError> {
-        let mandate = self.base.store.any_mandate(id).await?;
+        let mandate = self.base.store.mandate_unscoped(id).await?;
         let mandate = mandate.ok_or(AccessError::NotFound)?;
         viewer.require_on(permission, &mandate.terms.owner.tenant)?;
         Ok(mandate)

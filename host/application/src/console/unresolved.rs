@@ -219,7 +219,7 @@ impl ConsoleUnresolved {
         viewer.require_operator()?;
         let operator = &self.operator;
         let actor = viewer.actor();
-        let jobs = operator.unpark_jobs(&actor, Some(kind), Some(subject));
+        let jobs = operator.retry_parked_jobs(&actor, Some(kind), Some(subject));
         Ok(!jobs.await?.is_empty())
     }
 }

@@ -92,7 +92,7 @@ impl ConsoleWatches {
         id: &WatchId,
     ) -> Result<CancelOutcome, ConsoleError> {
         self.read(viewer, id, Permission::ManageWatches).await?;
-        match self.watches.cancel_any(viewer.actor(), id).await {
+        match self.watches.cancel_unscoped(viewer.actor(), id).await {
             Ok(_) => Ok(CancelOutcome::Canceled),
             Err(WatchError::InvalidTransition(_)) => Ok(CancelOutcome::NotCancelable),
             Err(WatchError::NotFound) => Err(AccessError::NotFound.into()),
@@ -118,7 +118,7 @@ impl ConsoleWatches {
         id: &WatchId,
         permission: Permission,
     ) -> Result<ScheduledWatch, ConsoleError> {
-        let watch = self.base.store.any_watch(id).await?;
+        let watch = self.base.store.scheduled_watch_unscoped(id).await?;
         let watch = watch.ok_or(AccessError::NotFound)?;
         viewer.require_on(permission, &watch.stored.watch.owner.tenant)?;
         Ok(watch)

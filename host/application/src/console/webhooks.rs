@@ -74,7 +74,7 @@ pub struct WebhookView {
 
 /// A webhook with its latest deliveries.
 #[derive(Debug, Clone)]
-pub struct WebhookPage {
+pub struct WebhookWithDeliveries {
     pub view: WebhookView,
     /// Latest first.
     pub deliveries: Vec<ListedDelivery>,
@@ -120,7 +120,7 @@ impl ConsoleWebhooks {
             }
         };
         let (listed, organizations, listeners) = futures::try_join!(
-            request.read_page(self.webhooks.list_any(&scope, &request.filter, &page)),
+            request.read_page(self.webhooks.list_unscoped(&scope, &request.filter, &page)),
             readable_organizations(store, viewer),
             listeners,
         )?;
@@ -142,8 +142,8 @@ impl ConsoleWebhooks {
         &self,
         viewer: &Viewer,
         id: &SubscriptionId,
-    ) -> Result<WebhookPage, ConsoleWebhookError> {
-        let listed = self.webhooks.find_any(id).await?;
+    ) -> Result<WebhookWithDeliveries, ConsoleWebhookError> {
+        let listed = self.webhooks.find_unscoped(id).await?;
         let tenant = &listed.subscription.tenant;
         viewer.require_on(Permission::Read, tenant)?;
         let scope = viewer.scope(Some(&tenant.organization))?;
@@ -155,8 +155,11 @@ impl ConsoleWebhooks {
             after: None,
             limit: RECENT_DELIVERIES,
         };
-        let deliveries = self.deliveries.list_any(&scope, &filter, &page).await?;
-        Ok(WebhookPage {
+        let deliveries = self
+            .deliveries
+            .list_unscoped(&scope, &filter, &page)
+            .await?;
+        Ok(WebhookWithDeliveries {
             view: view(viewer, listed),
             deliveries: deliveries.items,
         })
@@ -374,7 +377,7 @@ impl ConsoleWebhooks {
         id: &SubscriptionId,
         permission: Permission,
     ) -> Result<Subscription, ConsoleWebhookError> {
-        let found = self.base.store.subscription_by_id(id).await?;
+        let found = self.base.store.subscription_unscoped(id).await?;
         let subscription = found.ok_or(AccessError::NotFound)?;
         viewer.require_on(permission, &subscription.tenant)?;
         Ok(subscription)

@@ -11,7 +11,7 @@ use serde_json::json;
 const ROWS_MAX: u32 = 500;
 
 #[derive(Debug, Clone, Serialize)]
-pub struct UnresolvedCall {
+pub struct UnresolvedCallEntry {
     pub organization: String,
     pub mode: &'static str,
     pub booking_id: String,
@@ -27,7 +27,7 @@ pub struct UnresolvedCall {
     pub evidence: Option<String>,
 }
 
-impl From<Attempt> for UnresolvedCall {
+impl From<Attempt> for UnresolvedCallEntry {
     fn from(attempt: Attempt) -> Self {
         let (tenant, call) = (attempt.tenant, attempt.call);
         Self {
@@ -50,7 +50,7 @@ pub struct ParkedJob {
     pub kind: String,
     pub subject: String,
     pub attempts: i64,
-    /// Time at which it was parked. `None` if it is unparked.
+    /// Time at which it was parked. `None` once it is retried.
     pub parked_at: Option<String>,
     pub last_error: Option<String>,
 }
@@ -69,11 +69,11 @@ impl From<Job> for ParkedJob {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct UnresolvedWork {
-    pub calls: Vec<UnresolvedCall>,
+    pub calls: Vec<UnresolvedCallEntry>,
     pub parked_jobs: Vec<ParkedJob>,
 }
 
-/// Lists unresolved work and restarts parked jobs.
+/// Lists unresolved work and retries parked jobs.
 pub struct OperatorService {
     pub(crate) base: Base,
 }
@@ -91,7 +91,7 @@ impl OperatorService {
             .parked_jobs(ParkedJobFilter::default(), ROWS_MAX)
             .await?;
         Ok(UnresolvedWork {
-            calls: calls.into_iter().map(UnresolvedCall::from).collect(),
+            calls: calls.into_iter().map(UnresolvedCallEntry::from).collect(),
             parked_jobs: parked_jobs.into_iter().map(ParkedJob::from).collect(),
         })
     }
@@ -100,8 +100,8 @@ impl OperatorService {
     /// means any. Returns the jobs.
     ///
     /// # Errors
-    /// The database failed. Some of the jobs may be unparked.
-    pub async fn unpark_jobs(
+    /// The database failed. Some of the jobs may be retried already.
+    pub async fn retry_parked_jobs(
         &self,
         actor: &Actor,
         kind: Option<&str>,
@@ -109,18 +109,18 @@ impl OperatorService {
     ) -> Result<Vec<ParkedJob>, DatabaseError> {
         let store = &self.base.store;
         let filter = ParkedJobFilter { kind, subject };
-        let mut unparked = Vec::new();
+        let mut retried = Vec::new();
         loop {
             let parked = store.parked_jobs_unscoped(filter, ROWS_MAX).await?;
             let jobs: Vec<&Job> = parked.iter().map(|parked| &parked.job).collect();
             if jobs.is_empty() {
-                return Ok(unparked);
+                return Ok(retried);
             }
-            let jobs = store.unpark_jobs(&jobs, self.retry_entries(actor, &parked));
+            let jobs = store.retry_parked_jobs(&jobs, self.retry_entries(actor, &parked));
             for job in jobs.await? {
                 let (kind, subject) = (&job.kind, &job.subject);
-                tracing::info!(kind, subject, "an operator restarted a parked job");
-                unparked.push(job.into());
+                tracing::info!(kind, subject, "an operator retried a parked job");
+                retried.push(job.into());
             }
         }
     }

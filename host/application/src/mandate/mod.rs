@@ -1,7 +1,7 @@
 //! Mandates: their claims, their signing keys and the operations on them.
 
-mod any_mandate;
 pub(crate) mod audited;
 pub mod claims;
 pub mod service;
 pub mod signing_key;
+mod unscoped_mandate;

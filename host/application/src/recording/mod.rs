@@ -63,7 +63,7 @@ impl Recording {
 }
 
 fn spawn_retention(config: &RequestsConfig, base: &Base, tasks: &TaskSupervisor) {
-    for (name, complaint, log) in [
+    for (name, failure_message, log) in [
         (
             "retention of requests",
             "old entries of the request log could not be deleted",
@@ -76,7 +76,7 @@ fn spawn_retention(config: &RequestsConfig, base: &Base, tasks: &TaskSupervisor)
         ),
     ] {
         tasks.run_periodically(
-            (name, complaint),
+            (name, failure_message),
             retention::LOG_INTERVAL,
             LogRetention::new(base.clone(), config.clone(), log),
             |retention| retention.run_once().boxed(),

@@ -8,8 +8,9 @@ use crate::metric_names::RECORDING_DROPPED_TOTAL;
 use crate::recording::counters::Counters;
 use crate::recording::entry::{QueuedEntry, QueuedRequest, method_name};
 use crate::recording::limits::{
-    ANONYMOUS_BURST, MINOR_BURST, MINOR_PER_SECOND, QUEUE_BODY_BYTES_MAX, QUEUE_ENTRIES_FOR_MINOR,
-    QUEUE_ENTRIES_MAX, READ_BODIES_BURST, READ_BODIES_PER_SECOND, URI_BYTES_MAX,
+    ANONYMOUS_BURST, LOW_PRIORITY_BURST, LOW_PRIORITY_PER_SECOND, QUEUE_BODY_BYTES_MAX,
+    QUEUE_ENTRIES_FOR_LOW_PRIORITY, QUEUE_ENTRIES_MAX, READ_BODIES_BURST, READ_BODIES_PER_SECOND,
+    URI_BYTES_MAX,
 };
 use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use host_domain::money::Money;
@@ -88,7 +89,7 @@ impl TrafficRecorder {
                 Quota::per_second(NonZeroU32::MIN).allow_burst(ANONYMOUS_BURST),
             ),
             minor: RateLimiter::direct(
-                Quota::per_second(MINOR_PER_SECOND).allow_burst(MINOR_BURST),
+                Quota::per_second(LOW_PRIORITY_PER_SECOND).allow_burst(LOW_PRIORITY_BURST),
             ),
             read_bodies: RateLimiter::direct(
                 Quota::per_second(READ_BODIES_PER_SECOND).allow_burst(READ_BODIES_BURST),
@@ -124,8 +125,8 @@ impl TrafficRecorder {
         let waiting = queue.max_capacity() - queue.capacity();
         let is_excess = match record.context {
             None => self.anonymous.check().is_err(),
-            Some(_) if is_minor(&record) => {
-                waiting >= QUEUE_ENTRIES_FOR_MINOR || self.minor.check().is_err()
+            Some(_) if is_low_priority(&record) => {
+                waiting >= QUEUE_ENTRIES_FOR_LOW_PRIORITY || self.minor.check().is_err()
             }
             Some(_) => false,
         };
@@ -198,7 +199,7 @@ pub(super) fn micros(duration: Duration) -> u64 {
 /// Returns whether a call is left out first when calls come faster than they are worth to be logged: a
 /// successful read, a refused read, and a call above the caller's rate. Callers can make any number of
 /// them.
-fn is_minor(record: &RequestRecord<'_>) -> bool {
+fn is_low_priority(record: &RequestRecord<'_>) -> bool {
     let is_read = record.method.is_safe() && record.status < 500;
     record.bodies.is_none() || is_read || record.status == 429
 }
@@ -279,7 +280,7 @@ mod tests {
         for _ in 0..2 * QUEUE_ENTRIES_MAX {
             record(&recorder, Some(&context), None);
         }
-        assert_eq!(waiting(&queue), QUEUE_ENTRIES_FOR_MINOR);
+        assert_eq!(waiting(&queue), QUEUE_ENTRIES_FOR_LOW_PRIORITY);
         for _ in 0..2 * QUEUE_ENTRIES_MAX {
             record(&recorder, Some(&context), Some(CapturedBodies::default()));
         }

@@ -138,7 +138,7 @@ impl BulkReplayService {
     /// # Errors
     /// [`BulkReplayError::NotFound`] or [`BulkReplayError::Storage`].
     pub async fn find(&self, id: &BulkReplayId) -> Result<BulkReplay, BulkReplayError> {
-        let found = self.base.store.bulk_replay(id).await?;
+        let found = self.base.store.bulk_replay_unscoped(id).await?;
         found.ok_or(BulkReplayError::NotFound)
     }
 
@@ -173,7 +173,7 @@ impl BulkReplayService {
         let is_one = organizations.as_ref().is_some_and(|all| all.len() == 1);
         match &selection.filter.subscription {
             Some(webhook) if !is_one => {
-                let webhook = self.base.store.subscription_by_id(webhook).await?;
+                let webhook = self.base.store.subscription_unscoped(webhook).await?;
                 let owner = webhook.map(|webhook| vec![webhook.tenant.organization]);
                 Ok(owner.or(organizations))
             }
@@ -241,7 +241,7 @@ impl BulkReplayJob {
         let store = &self.base.store;
         let id = subject.split_once('/').map_or(subject, |(_, id)| id);
         let found = match BulkReplayId::parse(id) {
-            Ok(id) => store.bulk_replay(&id).await?,
+            Ok(id) => store.bulk_replay_unscoped(&id).await?,
             Err(_) => None,
         };
         let Some(bulk_replay) = found.filter(|one| one.state == BulkReplayState::Running) else {
@@ -301,7 +301,7 @@ impl BulkReplayJob {
         for stored in &batch {
             let id = &stored.delivery.subscription;
             if !subscriptions.contains_key(id) {
-                let found = self.base.store.subscription_by_id(id).await?;
+                let found = self.base.store.subscription_unscoped(id).await?;
                 subscriptions.insert(id.clone(), found);
             }
         }

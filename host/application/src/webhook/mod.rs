@@ -2,8 +2,6 @@
 //! each subscription in the transaction that creates it. From then on it is a delivery, which is
 //! sent until it is accepted or has failed for good, even if this process dies.
 
-pub mod any_delivery;
-pub mod any_subscription;
 pub mod attempt;
 mod audited;
 pub mod bulk_replay;
@@ -25,5 +23,7 @@ pub mod service;
 pub mod signature;
 pub mod signing_secret;
 pub mod subscription_rules;
+pub mod unscoped_delivery;
+pub mod unscoped_subscription;
 pub mod url_policy;
 pub mod watch_endpoint;

@@ -200,7 +200,10 @@ impl DeliveryService {
     /// wait for it, as those do that are replayed already.
     async fn continue_recovery(&self, recovery: &Recovery) -> Result<RecoveryState, WebhookError> {
         let now = self.base.now();
-        let found = self.base.store.subscription_by_id(&recovery.subscription);
+        let found = self
+            .base
+            .store
+            .subscription_unscoped(&recovery.subscription);
         let Some(subscription) = found.await? else {
             return Ok(RecoveryState::Finished);
         };

@@ -103,7 +103,7 @@ enum Command {
     Suppliers(suppliers::SuppliersOptions),
     /// Show and settle unknown outcomes and undecided refunds
     Unresolved(unresolved::UnresolvedOptions),
-    /// List and restart jobs that failed too often
+    /// List and retry jobs that failed too often
     ParkedJobs(parked_jobs::ParkedJobsOptions),
     /// Show and change the webhooks of all organizations
     Webhooks(webhooks::WebhooksOptions),

@@ -1,4 +1,4 @@
-//! `stopover parked-jobs`: lists and restarts the parked jobs of a running gateway, through its admin
+//! `stopover parked-jobs`: lists and retries the parked jobs of a running gateway, through its admin
 //! listener.
 
 use crate::cli::api_client::{AdminOptions, ApiClient, items, text};
@@ -78,12 +78,12 @@ async fn list(options: &List) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Restarts the jobs that match and prints them.
+/// Retries the jobs that match and prints them.
 async fn retry(options: &Retry) -> Result<(), CliError> {
     let client = ApiClient::of_admin_listener(&options.admin)?;
     let body = json!({ "kind": options.kind, "subject": options.subject });
-    let restarted = client.post("/parked_jobs", Some(&body)).await?;
-    let jobs = items(restarted.get("jobs"))?;
+    let retried = client.post("/parked_jobs", Some(&body)).await?;
+    let jobs = items(retried.get("jobs"))?;
     if jobs.is_empty() {
         bail!("no parked job matches; `stopover parked-jobs list` lists all");
     }

@@ -38,7 +38,10 @@ impl Store {
     }
 
     /// Returns a booking of any tenant. The caller decides who may see it.
-    pub async fn any_booking(&self, id: &BookingId) -> Result<Option<AnyBooking>, DatabaseError> {
+    pub async fn booking_of_either_kind_unscoped(
+        &self,
+        id: &BookingId,
+    ) -> Result<Option<AnyBooking>, DatabaseError> {
         let select = statement!(
             "SELECT 'hotel' AS product, document FROM hotel_booking WHERE id = $1 \
              UNION ALL SELECT 'flight', document FROM flight_booking WHERE id = $1",
@@ -49,7 +52,10 @@ impl Store {
 
     /// Returns the bookings of any tenant that exist, in no order. The caller decides who may see
     /// them.
-    pub async fn any_bookings(&self, ids: &[&BookingId]) -> Result<Vec<AnyBooking>, DatabaseError> {
+    pub async fn bookings_of_either_kind_unscoped(
+        &self,
+        ids: &[&BookingId],
+    ) -> Result<Vec<AnyBooking>, DatabaseError> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }

@@ -50,19 +50,20 @@ impl Store {
             let terms = &mandate.terms;
             Cursor::new(terms.created_at, terms.id.as_str())
         };
-        self.read_cursor_page(select, page, read_any, cursor).await
+        self.read_cursor_page(select, page, read_mandate, cursor)
+            .await
     }
 
     /// Returns a mandate of any tenant. The caller decides who may see it.
-    pub async fn any_mandate(&self, id: &MandateId) -> Result<Option<Mandate>, DatabaseError> {
+    pub async fn mandate_unscoped(&self, id: &MandateId) -> Result<Option<Mandate>, DatabaseError> {
         let select = statement!(
             format!("SELECT organization, mode, {COLUMNS} FROM mandate WHERE id = $1"),
             id.as_str(),
         );
-        self.read_optional(select, read_any).await
+        self.read_optional(select, read_mandate).await
     }
 }
 
-fn read_any(row: &Row) -> Result<Mandate, DatabaseError> {
+fn read_mandate(row: &Row) -> Result<Mandate, DatabaseError> {
     read(&row.tenant()?, row)
 }

@@ -68,7 +68,10 @@ impl Store {
     }
 
     /// Returns a watch of any tenant. The caller decides who may see it.
-    pub async fn any_watch(&self, id: &WatchId) -> Result<Option<ScheduledWatch>, DatabaseError> {
+    pub async fn scheduled_watch_unscoped(
+        &self,
+        id: &WatchId,
+    ) -> Result<Option<ScheduledWatch>, DatabaseError> {
         let select = statement!(
             format!(
                 "SELECT {COLUMNS}, p.next_check_at FROM watch AS w {JOIN_PRICE_CHECK} \

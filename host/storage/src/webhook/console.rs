@@ -67,7 +67,7 @@ impl Store {
     }
 
     /// Returns a subscription of any tenant with the state of its receiver. Deleted ones are omitted.
-    pub async fn listed_subscription(
+    pub async fn listed_subscription_unscoped(
         &self,
         id: &SubscriptionId,
         failed_since: Timestamp,
@@ -84,7 +84,7 @@ impl Store {
     }
 
     /// Returns a subscription of any tenant. Deleted ones are omitted.
-    pub async fn subscription_by_id(
+    pub async fn subscription_unscoped(
         &self,
         id: &SubscriptionId,
     ) -> Result<Option<Subscription>, DatabaseError> {
@@ -249,7 +249,7 @@ impl Store {
     }
 
     /// Returns an event of any tenant.
-    pub async fn outbox_event(
+    pub async fn outbox_event_unscoped(
         &self,
         id: &EventId,
     ) -> Result<Option<(Tenant, OutboxEvent)>, DatabaseError> {

@@ -128,10 +128,10 @@ async fn keys_are_listed_by_scope_and_filter(db: &TestStore) {
         assert_eq!(count, expected.len() as u64, "{scope:?} {filter:?}");
     }
     for key in five_keys() {
-        assert_eq!(db.store.api_key(&key.id).await.unwrap(), Some(key));
+        assert_eq!(db.store.api_key_unscoped(&key.id).await.unwrap(), Some(key));
     }
     let unknown = KeyId::from_bits(9);
-    assert_eq!(db.store.api_key(&unknown).await.unwrap(), None);
+    assert_eq!(db.store.api_key_unscoped(&unknown).await.unwrap(), None);
 }
 
 async fn keys_are_paged_newest_first(db: &TestStore) {

@@ -153,10 +153,22 @@ async fn booking_of_any_tenant_is_found(db: &TestStore) {
     insert_bookings(&db.store).await;
     for number in 1..=6 {
         let id = BookingId::from_bits(number);
-        assert!(db.store.any_booking(&id).await.unwrap().is_some());
+        assert!(
+            db.store
+                .booking_of_either_kind_unscoped(&id)
+                .await
+                .unwrap()
+                .is_some()
+        );
     }
     let unknown = BookingId::from_bits(7);
-    assert_eq!(db.store.any_booking(&unknown).await.unwrap(), None);
+    assert_eq!(
+        db.store
+            .booking_of_either_kind_unscoped(&unknown)
+            .await
+            .unwrap(),
+        None
+    );
 }
 
 async fn pages_of_both_kinds_are_one_list(db: &TestStore) {
@@ -474,7 +486,9 @@ async fn expectations() -> Vec<(Statement, &'static [&'static str])> {
     }
     let id = BookingId::from_bits(1);
     let by_id: &[&str] = &["hotel_booking_id", "flight_booking_id"];
-    plans.add(by_id, store.any_booking(&id)).await;
+    plans
+        .add(by_id, store.booking_of_either_kind_unscoped(&id))
+        .await;
     let by_booking: &[&str] = &[
         "request_log_booking",
         "remote_call_attempt_number",

@@ -74,10 +74,20 @@ async fn watches_are_listed_by_scope_and_filter(db: &TestStore) {
     let second = db.store.watch_page(&all, &any, &request).await.unwrap();
     assert_eq!(watch_ids(&second.items), ids(WatchId::from_bits, [1_u32]));
     assert_eq!(second.next, None);
-    let found = db.store.any_watch(&watch(3).id).await.unwrap().unwrap();
+    let found = db
+        .store
+        .scheduled_watch_unscoped(&watch(3).id)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(found.stored.watch, foreign);
     assert_eq!(found.next_check_at, Some(NOW));
-    let ended = db.store.any_watch(&canceled.id).await.unwrap().unwrap();
+    let ended = db
+        .store
+        .scheduled_watch_unscoped(&canceled.id)
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(ended.next_check_at, None);
 }
 
@@ -207,7 +217,7 @@ async fn mandates_are_listed_by_scope_and_filter(db: &TestStore) {
         let expected = ids(MandateId::from_bits, expected.iter().copied());
         assert_eq!(found, expected, "{scope:?} {filter:?}");
     }
-    let found = db.store.any_mandate(&foreign.terms.id).await.unwrap();
+    let found = db.store.mandate_unscoped(&foreign.terms.id).await.unwrap();
     assert_eq!(found, Some(foreign));
 }
 
@@ -233,9 +243,11 @@ async fn expectations() -> Vec<(Statement, &'static str)> {
         plans.add(index, list).await;
     }
     let id = WatchId::from_bits(1);
-    plans.add("watch_id", store.any_watch(&id)).await;
+    plans
+        .add("watch_id", store.scheduled_watch_unscoped(&id))
+        .await;
     let id = MandateId::from_bits(1);
-    plans.add("mandate_id", store.any_mandate(&id)).await;
+    plans.add("mandate_id", store.mandate_unscoped(&id)).await;
     db.remove().await;
     plans.all
 }

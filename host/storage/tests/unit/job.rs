@@ -225,7 +225,7 @@ async fn job_never_released_is_parked(db: &TestStore) {
     };
     let sound = job(&db.store, "sound").await;
     let unpark = async |jobs: &[&Job]| {
-        let unparked = db.store.unpark_jobs(jobs, UnitOfWork::new(NOW));
+        let unparked = db.store.retry_parked_jobs(jobs, UnitOfWork::new(NOW));
         unparked.await.unwrap()
     };
     assert_eq!(unpark(&[&sound, &other_kind]).await, []);

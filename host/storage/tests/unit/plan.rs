@@ -59,7 +59,7 @@ async fn add_api_key(plans: &mut Expectations, store: &Store) {
     let by_hash = store.api_key_by_hash(&[7; 32]);
     plans.add("api_key_sha256", by_hash).await;
     let key = KeyId::from_bits(7);
-    plans.add("api_key_id", store.api_key(&key)).await;
+    plans.add("api_key_id", store.api_key_unscoped(&key)).await;
 }
 
 /// The lists of flights have separate tests.
@@ -296,7 +296,7 @@ async fn add_parked_jobs(plans: &mut Expectations, store: &Store) {
     };
     let write = UnitOfWork::new(NOW);
     plans
-        .add("job_parked", store.unpark_jobs(&[&job], write))
+        .add("job_parked", store.retry_parked_jobs(&[&job], write))
         .await;
 }
 

@@ -5,9 +5,9 @@ use crate::page::PageContext;
 use crate::pages::deliveries::view::{DeliveryRow, delivery_rows, delivery_state};
 use crate::text::{State, TimeText, duration_us, number};
 use askama::Template;
-use host_application::console::deliveries::{ConsoleDeliveryError, DeliveryPage, EventPage};
-use host_application::webhook::any_delivery::DeliveryHistory;
+use host_application::console::deliveries::{ConsoleDeliveryError, DeliveryView, EventView};
 use host_application::webhook::error::WebhookError;
+use host_application::webhook::unscoped_delivery::DeliveryHistory;
 use host_domain::time::Timestamp;
 use host_domain::webhook::{
     Delivery, DeliveryAttempt, DeliveryFailureReason, DeliveryStatus, SubscriptionStatus,
@@ -59,7 +59,7 @@ pub(super) struct AttemptText {
 }
 
 impl DeliveryDetailsPage {
-    pub(super) fn new(page: PageContext, found: DeliveryPage, now: Timestamp) -> Self {
+    pub(super) fn new(page: PageContext, found: DeliveryView, now: Timestamp) -> Self {
         let time = |at| TimeText::new(at, now);
         let DeliveryHistory {
             subscription,
@@ -177,7 +177,7 @@ pub(super) struct EventDetailsPage {
 }
 
 impl EventDetailsPage {
-    pub(super) fn new(page: PageContext, found: EventPage, now: Timestamp) -> Self {
+    pub(super) fn new(page: PageContext, found: EventView, now: Timestamp) -> Self {
         let event = found.history;
         Self {
             page: page.titled(format!("Event {}", event.id)),

@@ -12,7 +12,7 @@ use askama::Template;
 use host_application::account::viewer::Viewer;
 use host_application::console::list::ConsoleListRequest;
 use host_application::console::webhooks::{
-    ConsoleWebhookError, WebhookList, WebhookPage, WebhookView,
+    ConsoleWebhookError, WebhookList, WebhookView, WebhookWithDeliveries,
 };
 use host_application::webhook::error::WebhookError;
 use host_domain::account::Permission;
@@ -268,7 +268,7 @@ impl WebhookDetailsPage {
     pub(super) fn new(
         page: PageContext,
         query: &QueryFields,
-        found: WebhookPage,
+        found: WebhookWithDeliveries,
         now: Timestamp,
     ) -> Self {
         let time = |at| TimeText::new(at, now);

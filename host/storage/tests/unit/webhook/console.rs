@@ -188,7 +188,12 @@ async fn event_is_found_with_its_deliveries(db: &TestStore) {
     let found: Vec<_> = deliveries.into_iter().map(|one| one.delivery.id).collect();
     assert_eq!(found, [delivery_id(2, 1), delivery_id(2, 2)]);
     assert_eq!(
-        store.outbox_event(&event).await.unwrap().unwrap().0,
+        store
+            .outbox_event_unscoped(&event)
+            .await
+            .unwrap()
+            .unwrap()
+            .0,
         tenant()
     );
 }
@@ -273,7 +278,7 @@ async fn subscriptions_are_listed_with_their_health(db: &TestStore) {
     let id = subscription_id(1);
     let later = NOW.plus_ms(4);
     let one = store
-        .listed_subscription(&id, later)
+        .listed_subscription_unscoped(&id, later)
         .await
         .unwrap()
         .unwrap();
@@ -357,7 +362,10 @@ async fn ended_bulk_replay_is_not_changed(db: &TestStore) {
         write.insert_bulk_replay(&of_admin_listener, NOW)
     })
     .await;
-    let stored = store.bulk_replay(&of_admin_listener.id).await.unwrap();
+    let stored = store
+        .bulk_replay_unscoped(&of_admin_listener.id)
+        .await
+        .unwrap();
     assert_eq!(stored, Some(of_admin_listener));
     let much_later = NOW.plus_s(86_400);
     let latest = store.latest_bulk_replay(&account, Mode::Test, much_later);
@@ -373,7 +381,7 @@ async fn ended_bulk_replay_is_not_changed(db: &TestStore) {
             CommitError::Conflict(Conflict::BulkReplayEnded)
         ));
     }
-    let stored = store.bulk_replay(id).await.unwrap().unwrap();
+    let stored = store.bulk_replay_unscoped(id).await.unwrap().unwrap();
     assert_eq!(stored.state, BulkReplayState::Stopped);
 }
 
@@ -419,7 +427,9 @@ async fn list_plans(is_bounded: bool) -> Vec<(Statement, &'static str)> {
         }
     }
     let event = event(1, "").id;
-    plans.add("outbox_id", store.outbox_event(&event)).await;
+    plans
+        .add("outbox_id", store.outbox_event_unscoped(&event))
+        .await;
     let tenant = tenant();
     let deliveries = store.event_deliveries(&tenant, &event);
     plans.add("webhook_delivery_pkey", deliveries).await;

@@ -15,7 +15,7 @@ impl MandateService {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn list_any(
+    pub async fn list_unscoped(
         &self,
         scope: &TenantScope,
         filter: &MandateScopeFilter,
@@ -29,8 +29,8 @@ impl MandateService {
     ///
     /// # Errors
     /// [`MandateError::NotFound`] or [`MandateError::Storage`].
-    pub async fn find_any(&self, id: &MandateId) -> Result<Mandate, MandateError> {
-        let found = self.base.store.any_mandate(id).await?;
+    pub async fn find_unscoped(&self, id: &MandateId) -> Result<Mandate, MandateError> {
+        let found = self.base.store.mandate_unscoped(id).await?;
         found.ok_or(MandateError::NotFound)
     }
 
@@ -38,8 +38,12 @@ impl MandateService {
     ///
     /// # Errors
     /// As of [`MandateService::revoke`].
-    pub async fn revoke_any(&self, actor: Actor, id: &MandateId) -> Result<Mandate, MandateError> {
-        let tenant = self.find_any(id).await?.terms.owner.tenant;
+    pub async fn revoke_unscoped(
+        &self,
+        actor: Actor,
+        id: &MandateId,
+    ) -> Result<Mandate, MandateError> {
+        let tenant = self.find_unscoped(id).await?.terms.owner.tenant;
         let context = RequestContext::for_change(actor, tenant);
         self.revoke(&context, id, None).await
     }

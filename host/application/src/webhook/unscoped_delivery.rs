@@ -81,7 +81,7 @@ impl DeliveryService {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn list_any(
+    pub async fn list_unscoped(
         &self,
         scope: &TenantScope,
         filter: &DeliveryScopeFilter,
@@ -94,7 +94,7 @@ impl DeliveryService {
     ///
     /// # Errors
     /// [`WebhookError::DeliveryNotFound`] or [`WebhookError::Storage`].
-    pub async fn find_any(&self, id: &DeliveryId) -> Result<DeliveryHistory, WebhookError> {
+    pub async fn find_unscoped(&self, id: &DeliveryId) -> Result<DeliveryHistory, WebhookError> {
         let subscription = self.subscription_of(id).await?;
         let (store, tenant) = (&self.base.store, &subscription.tenant);
         let found = store.delivery_with_event(tenant, id).await?;
@@ -114,11 +114,11 @@ impl DeliveryService {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn find_any_event(
+    pub async fn find_event_unscoped(
         &self,
         id: &EventId,
     ) -> Result<Option<EventHistory>, DatabaseError> {
-        let Some((tenant, event)) = self.base.store.outbox_event(id).await? else {
+        let Some((tenant, event)) = self.base.store.outbox_event_unscoped(id).await? else {
             return Ok(None);
         };
         let deliveries = self.base.store.event_deliveries(&tenant, id).await?;
@@ -137,7 +137,7 @@ impl DeliveryService {
     ///
     /// # Errors
     /// As of [`DeliveryService::replay`].
-    pub async fn replay_any(
+    pub async fn replay_unscoped(
         &self,
         actor: Actor,
         id: &DeliveryId,
@@ -158,7 +158,7 @@ impl DeliveryService {
         id: &SubscriptionId,
         since: Timestamp,
     ) -> Result<u64, WebhookError> {
-        let found = self.base.store.subscription_by_id(id).await?;
+        let found = self.base.store.subscription_unscoped(id).await?;
         let Subscription {
             tenant, product, ..
         } = found.ok_or(WebhookError::NotFound)?;
@@ -172,7 +172,7 @@ impl DeliveryService {
         id: &DeliveryId,
     ) -> Result<Subscription, WebhookError> {
         let id = Delivery::subscription_of(id).ok_or(WebhookError::DeliveryNotFound)?;
-        let found = self.base.store.subscription_by_id(&id).await?;
+        let found = self.base.store.subscription_unscoped(&id).await?;
         found.ok_or(WebhookError::DeliveryNotFound)
     }
 }

@@ -42,7 +42,7 @@ impl WebhookService {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn list_any(
+    pub async fn list_unscoped(
         &self,
         scope: &TenantScope,
         filter: &SubscriptionScopeFilter,
@@ -59,9 +59,14 @@ impl WebhookService {
     ///
     /// # Errors
     /// [`WebhookError::NotFound`] or [`WebhookError::Storage`].
-    pub async fn find_any(&self, id: &SubscriptionId) -> Result<ListedSubscription, WebhookError> {
+    pub async fn find_unscoped(
+        &self,
+        id: &SubscriptionId,
+    ) -> Result<ListedSubscription, WebhookError> {
         let store = &self.base.store;
-        let found = store.listed_subscription(id, self.health_since()).await?;
+        let found = store
+            .listed_subscription_unscoped(id, self.health_since())
+            .await?;
         found.ok_or(WebhookError::NotFound)
     }
 
@@ -70,7 +75,7 @@ impl WebhookService {
     ///
     /// # Errors
     /// [`WebhookError::NotFound`], or as of [`WebhookService::apply_for_caller`].
-    pub async fn apply_any(
+    pub async fn apply_unscoped(
         &self,
         actor: Actor,
         id: &SubscriptionId,
@@ -81,14 +86,14 @@ impl WebhookService {
         let context = RequestContext::for_change(actor, subscription.tenant);
         let applied = self.apply_for_caller(&context, product, id, event, None);
         applied.await?;
-        self.find_any(id).await
+        self.find_unscoped(id).await
     }
 
     /// Creates a subscription of a tenant and returns it with its secret.
     ///
     /// # Errors
     /// [`OperatorWebhookError`].
-    pub async fn create_any(
+    pub async fn create_unscoped(
         &self,
         actor: Actor,
         tenant: Tenant,
@@ -105,7 +110,7 @@ impl WebhookService {
     ///
     /// # Errors
     /// [`OperatorWebhookError`].
-    pub async fn update_any(
+    pub async fn update_unscoped(
         &self,
         actor: Actor,
         id: &SubscriptionId,
@@ -120,7 +125,7 @@ impl WebhookService {
             .map_err(OperatorWebhookError::Invalid)?;
         let context = RequestContext::for_change(actor, tenant);
         self.update(&context, product, id, change).await?;
-        Ok(self.find_any(id).await?)
+        Ok(self.find_unscoped(id).await?)
     }
 
     /// Replaces the secret of a subscription of any tenant, except the endpoint of watches. The
@@ -170,7 +175,7 @@ impl WebhookService {
 
     /// Returns a subscription of any tenant that operators may change.
     async fn changeable(&self, id: &SubscriptionId) -> Result<Subscription, WebhookError> {
-        let found = self.base.store.subscription_by_id(id).await?;
+        let found = self.base.store.subscription_unscoped(id).await?;
         let found = found.filter(|found| found.product != Product::Watch);
         found.ok_or(WebhookError::NotFound)
     }

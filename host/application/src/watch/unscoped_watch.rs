@@ -36,7 +36,7 @@ impl WatchService {
     ///
     /// # Errors
     /// The database failed.
-    pub async fn list_any(
+    pub async fn list_unscoped(
         &self,
         scope: &TenantScope,
         filter: &WatchScopeFilter,
@@ -50,8 +50,8 @@ impl WatchService {
     ///
     /// # Errors
     /// [`WatchError::NotFound`] or [`WatchError::Storage`].
-    pub async fn find_any(&self, id: &WatchId) -> Result<ListedWatch, WatchError> {
-        let found = self.base.store.any_watch(id).await?;
+    pub async fn find_unscoped(&self, id: &WatchId) -> Result<ListedWatch, WatchError> {
+        let found = self.base.store.scheduled_watch_unscoped(id).await?;
         found.map(ListedWatch::from).ok_or(WatchError::NotFound)
     }
 
@@ -59,13 +59,17 @@ impl WatchService {
     ///
     /// # Errors
     /// As of [`WatchService::cancel`].
-    pub async fn cancel_any(&self, actor: Actor, id: &WatchId) -> Result<ListedWatch, WatchError> {
-        let owner = self.find_any(id).await?.watch.owner;
+    pub async fn cancel_unscoped(
+        &self,
+        actor: Actor,
+        id: &WatchId,
+    ) -> Result<ListedWatch, WatchError> {
+        let owner = self.find_unscoped(id).await?.watch.owner;
         let context = RequestContext {
             owner: owner.clone(),
             ..RequestContext::for_change(actor, owner.tenant)
         };
         self.cancel(&context, id).await?;
-        self.find_any(id).await
+        self.find_unscoped(id).await
     }
 }

@@ -18,7 +18,7 @@ impl Browser {
     }
 
     /// Returns every broken rule since the browser started.
-    pub(crate) async fn complaints(&self) -> Vec<String> {
+    pub(crate) async fn violations(&self) -> Vec<String> {
         let console = self.driver.log("browser").await;
         // The events of the network say more about failed loads, and information breaks no rule: for
         // example that a field was focused before its page could do so.
@@ -26,15 +26,15 @@ impl Browser {
             .iter()
             .filter(|entry| entry["source"] != "network" && entry["level"] != "INFO")
             .map(|entry| format!("console: {} {}", entry["level"], entry["message"]));
-        let mut complaints: Vec<String> = console.collect();
+        let mut violations: Vec<String> = console.collect();
         let network = self.network().await;
         assert!(!network.is_empty(), "the browser reports its requests");
-        complaints.extend(network.iter().filter_map(|event| self.complaint(event)));
-        complaints
+        violations.extend(network.iter().filter_map(|event| self.violation(event)));
+        violations
     }
 
     /// Returns the rule that an event of the network breaks.
-    fn complaint(&self, event: &Value) -> Option<String> {
+    fn violation(&self, event: &Value) -> Option<String> {
         let parameters = &event["params"];
         let is_page = parameters["type"] == "Document";
         match event["method"].as_str()? {
