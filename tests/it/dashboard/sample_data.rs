@@ -26,9 +26,13 @@ async fn sample_data_fills_the_pages(database: Database) {
         ("/requests", "/v1/hotel/offers"),
         ("/suppliers/SANDBOX_HOTELS", "hotel_pricing.price"),
     ] {
-        let page = ada.get(path).await;
-        assert_eq!(page.status, 200, "{path}: {}", page.body);
-        assert!(page.body.contains(text), "{text} on {path}: {}", page.body);
+        // Calls are listed within seconds.
+        eventually(&format!("{text} on {path}"), async || {
+            let page = ada.get(path).await;
+            assert_eq!(page.status, 200, "{path}: {}", page.body);
+            page.body.contains(text).then_some(())
+        })
+        .await;
     }
 }
 
@@ -65,8 +69,12 @@ async fn charts_of_the_sample_day_lead_to_the_calls_that_they_count(database: Da
         .collect();
     assert!(buckets.len() >= 24, "{buckets:?}");
     for link in &buckets {
-        let list = ada.get(link).await.body;
-        assert!(list.contains("href=\"/requests/req_"), "{link}: {list}");
+        // Calls are listed within seconds.
+        eventually(&format!("the calls of {link}"), async || {
+            let list = ada.get(link).await.body;
+            list.contains("href=\"/requests/req_").then_some(())
+        })
+        .await;
     }
 
     let operator = Client::new(&server.admin, "");
