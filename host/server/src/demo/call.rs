@@ -69,7 +69,7 @@ const OPERATIONS: [Operation; 4] = [
 
 /// The reason of a failure, as the API states it.
 #[derive(Clone, Copy)]
-pub(super) struct CallFailure {
+pub(super) struct SampleFailure {
     status: u16,
     pub(super) code: &'static str,
     title: &'static str,
@@ -86,7 +86,7 @@ struct SupplierFailure {
     duration_us: Option<u64>,
 }
 
-const MISTAKE: CallFailure = CallFailure {
+const MISTAKE: SampleFailure = SampleFailure {
     status: 400,
     code: "validation_failed",
     title: "The request is not valid",
@@ -94,8 +94,8 @@ const MISTAKE: CallFailure = CallFailure {
     supplier: None,
 };
 
-const SUPPLIER_FAILURES: [CallFailure; 3] = [
-    CallFailure {
+const SUPPLIER_FAILURES: [SampleFailure; 3] = [
+    SampleFailure {
         status: 504,
         code: "supplier_timeout",
         title: "The supplier did not answer in time",
@@ -106,7 +106,7 @@ const SUPPLIER_FAILURES: [CallFailure; 3] = [
             duration_us: Some(10_000_000),
         }),
     },
-    CallFailure {
+    SampleFailure {
         status: 502,
         code: "supplier_error",
         title: "The supplier's answer cannot be used",
@@ -117,7 +117,7 @@ const SUPPLIER_FAILURES: [CallFailure; 3] = [
             duration_us: None,
         }),
     },
-    CallFailure {
+    SampleFailure {
         status: 503,
         code: "supplier_unavailable",
         title: "The supplier cannot be reached",
@@ -143,7 +143,7 @@ const PLUGIN_US: u64 = 700;
 pub(super) struct Call {
     pub(super) operation: &'static Operation,
     pub(super) user: String,
-    pub(super) failure: Option<CallFailure>,
+    pub(super) failure: Option<SampleFailure>,
     pub(super) duration_us: u64,
     /// Dates of the stay or of the journey.
     days: [String; 2],
@@ -182,7 +182,7 @@ pub(super) fn call(number: u64, spread: u64, at: Timestamp) -> Call {
     let usual_us = OWN_US + operation.usual_us * (60 + spread) / 100 * slowness;
     let duration_us = match failure {
         None => usual_us,
-        Some(CallFailure { supplier, .. }) => match supplier {
+        Some(SampleFailure { supplier, .. }) => match supplier {
             None => OWN_US - 2 * spread,
             Some(failed) => failed.duration_us.map_or(usual_us, |us| OWN_US + us),
         },
@@ -325,7 +325,7 @@ impl SupplierCall {
     }
 }
 
-impl CallFailure {
+impl SampleFailure {
     fn problem(&self, request_id: &str) -> Value {
         json!({
             "status": self.status,
