@@ -408,7 +408,7 @@ async fn export_is_json_for_any_name(database: Database) {
 
 /// Several processes append to one chain.
 #[tokio::test(flavor = "multi_thread")]
-async fn hosts_append_to_one_chain() {
+async fn processes_append_to_one_chain() {
     let limits = "[limits]\nrequests_per_s = 1000\nburst = 1000";
     let options = ServerOptions::on(Database::Postgres).config(limits);
     let first = Server::start_with_own_sandbox(options.clone()).await;

@@ -45,12 +45,12 @@ async fn drained_supplier_gets_no_new_requests(database: Database) {
 }
 
 #[tokio::test]
-async fn other_hosts_follow_within_seconds() {
+async fn other_processes_follow_within_seconds() {
     let options = ServerOptions::on(Database::Postgres);
     let server = Server::start_with_own_sandbox(options.clone()).await;
-    let host = server.start_another_process(&options).await;
+    let other = server.start_another_process(&options).await;
     let ada = operator(&server).await;
-    let (client, hotel) = (host.client(), HotelBookingBuilder::at("OK"));
+    let (client, hotel) = (other.client(), HotelBookingBuilder::at("OK"));
     hotel.price(&client).await.expect(200);
     ada.post(&format!("{HOTELS}/drain"), &[]).await;
     eventually("the other process to drain the supplier", async || {

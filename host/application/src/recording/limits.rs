@@ -5,14 +5,14 @@ use std::time::Duration;
 
 /// Maximum number of entries that wait.
 pub(super) const QUEUE_ENTRIES_MAX: usize = 8192;
-/// Number of waiting entries from which minor calls, as successful reads, are left out, so that a
+/// Number of waiting entries from which calls of low priority, as successful reads, are left out, so that a
 /// flood of them leaves room for changes and failures. The writer needs less than a second for so many.
 pub(super) const QUEUE_ENTRIES_FOR_LOW_PRIORITY: usize = 2048;
-/// Number of minor calls that are logged a second on average. Under full load a process answers 10,000
+/// Number of calls of low priority that are logged a second on average. Under full load a process answers 10,000
 /// and more; their entries would cost half of its processor time and push other calls out of the log
 /// within minutes.
 pub(super) const LOW_PRIORITY_PER_SECOND: NonZeroU32 = NonZeroU32::MIN.saturating_add(199);
-/// Number of minor calls that are logged at once.
+/// Number of calls of low priority that are logged at once.
 pub(super) const LOW_PRIORITY_BURST: NonZeroU32 = NonZeroU32::MIN.saturating_add(2047);
 /// Number of calls without a valid key that are logged at once. One more is logged each second, so
 /// that strangers cannot fill the log and push other calls out of it.

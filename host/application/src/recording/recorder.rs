@@ -59,7 +59,7 @@ pub struct TrafficRecorder {
     /// Limits the calls without a valid key.
     anonymous: DefaultDirectRateLimiter,
     /// Limits the calls that are left out first.
-    minor: DefaultDirectRateLimiter,
+    low_priority: DefaultDirectRateLimiter,
     /// Limits the bodies of successful reads.
     read_bodies: DefaultDirectRateLimiter,
     pub(super) ids: Arc<dyn IdGenerator>,
@@ -88,7 +88,7 @@ impl TrafficRecorder {
             anonymous: RateLimiter::direct(
                 Quota::per_second(NonZeroU32::MIN).allow_burst(ANONYMOUS_BURST),
             ),
-            minor: RateLimiter::direct(
+            low_priority: RateLimiter::direct(
                 Quota::per_second(LOW_PRIORITY_PER_SECOND).allow_burst(LOW_PRIORITY_BURST),
             ),
             read_bodies: RateLimiter::direct(
@@ -126,7 +126,7 @@ impl TrafficRecorder {
         let is_excess = match record.context {
             None => self.anonymous.check().is_err(),
             Some(_) if is_low_priority(&record) => {
-                waiting >= QUEUE_ENTRIES_FOR_LOW_PRIORITY || self.minor.check().is_err()
+                waiting >= QUEUE_ENTRIES_FOR_LOW_PRIORITY || self.low_priority.check().is_err()
             }
             Some(_) => false,
         };

@@ -112,21 +112,12 @@ mod tests {
     use crate::id_generator::UuidV7Generator;
     use host_domain::id::RequestLogId;
     use host_domain::request_log::LoggedRequest;
-    use host_domain::time::Clock;
     use host_storage::{LogPeriod, Store, StoreOptions};
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicI64, Ordering};
+    use test_support::ManualClock;
 
     const START: i64 = 1_800_000_000_000;
     const MINUTE_MS: i64 = 60_000;
-
-    struct StillClock(AtomicI64);
-
-    impl Clock for StillClock {
-        fn now(&self) -> Timestamp {
-            Timestamp(self.0.load(Ordering::SeqCst))
-        }
-    }
 
     fn request(at: Timestamp, bits: u128, mode: Mode) -> LoggedRequest {
         LoggedRequest {
@@ -175,7 +166,7 @@ mod tests {
         let options = StoreOptions::default();
         let store = Store::open(&url, &options).await.unwrap();
         store.migrate().await.unwrap();
-        let clock = Arc::new(StillClock(AtomicI64::new(START)));
+        let clock = Arc::new(ManualClock::new(Timestamp(START)));
         let base = Base {
             store: store.clone(),
             clock: clock.clone(),
@@ -201,7 +192,13 @@ mod tests {
             (31 + 7 * 24 * 60, 3, 8),
             (32 + 7 * 24 * 60, 98, 100),
         ] {
-            clock.0.store(START + minute * MINUTE_MS, Ordering::SeqCst);
+            if minute == 30 {
+                // No run follows for 14 minutes.
+                clock.set(Timestamp(START + 16 * MINUTE_MS));
+                insert(&base, number..number + 60).await;
+                number += 60;
+            }
+            clock.set(Timestamp(START + minute * MINUTE_MS));
             insert(&base, number..number + added).await;
             number += added;
             here.run_once().await.unwrap();

@@ -16,6 +16,8 @@ const LATE_MS: i64 = 5 * 60 * 1000;
 pub(super) struct RowCount {
     /// Time of the last count of everything.
     counted_at: Option<Timestamp>,
+    /// Time of the last count of what may have changed.
+    refreshed_at: Option<Timestamp>,
     by_mode: [BTreeMap<LogPeriod, u64>; Mode::ALL.len()],
 }
 
@@ -29,13 +31,14 @@ impl RowCount {
     ) -> Result<u64, DatabaseError> {
         let is_due = |at: Timestamp| now.since(at) >= WHOLE_COUNT_INTERVAL_MS;
         let counts_all = self.counted_at.is_none_or(is_due);
+        let refreshed_at = self.refreshed_at.map_or(now, |at| at.min(now));
         for (mode, periods) in Mode::ALL.into_iter().zip(&mut self.by_mode) {
             let Some(oldest) = store.oldest_log_id(log, mode).await? else {
                 periods.clear();
                 continue;
             };
             let oldest = LogPeriod::of_entry(&oldest);
-            let recent = LogPeriod::at(log, now.plus_ms(-LATE_MS)).max(oldest.clone());
+            let recent = LogPeriod::at(log, refreshed_at.plus_ms(-LATE_MS)).max(oldest.clone());
             if counts_all {
                 let counted = store.log_counts(log, mode, &oldest, None).await?;
                 *periods = counted.into_iter().collect();
@@ -51,6 +54,7 @@ impl RowCount {
         if counts_all {
             self.counted_at = Some(now);
         }
+        self.refreshed_at = Some(now);
         Ok(self.by_mode.iter().flat_map(BTreeMap::values).sum())
     }
 }

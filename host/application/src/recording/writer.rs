@@ -31,6 +31,16 @@ struct Batch {
     calls: Vec<LoggedCall>,
 }
 
+/// Returns the time of the write of a batch, from that of the write before it. While more than a batch
+/// waits, the time of the writes is a part of the interval. Time that was lost longer ago is not made up
+/// for, so that the log's share of the processor stays bounded.
+fn next_write(last: Instant, now: Instant, received: usize) -> Instant {
+    let waits = received >= BATCH_MAX;
+    let interval_ago = now.checked_sub(BATCH_INTERVAL).unwrap_or(now);
+    let begin = if waits { last.max(interval_ago) } else { now };
+    begin + BATCH_INTERVAL
+}
+
 impl RecordWriter {
     /// Writes until shutdown, then what still waits.
     pub(crate) async fn run(mut self) {
@@ -52,9 +62,7 @@ impl RecordWriter {
                     if received == 0 {
                         break;
                     }
-                    // While more than a batch waits, the time of the writes is a part of the interval.
-                    let begin = if received < BATCH_MAX { Instant::now() } else { next };
-                    next = begin + BATCH_INTERVAL;
+                    next = next_write(next, Instant::now(), received);
                     tokio::select! {
                         () = shutdown.cancelled() => {}
                         () = sleep_until(next) => {}
@@ -119,5 +127,29 @@ impl RecordWriter {
             write.insert_call_log(&batch.calls);
         }
         self.base.try_commit(write).await.map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn full_batches_follow_each_other_at_the_interval_and_make_up_for_one_at_most() {
+        let last = Instant::now();
+        for (passed_ms, received, expected_ms) in [
+            (0, BATCH_MAX, 200),
+            (150, BATCH_MAX, 200),
+            (150, BATCH_MAX - 1, 350),
+            (350, BATCH_MAX, 350),
+            // A database that did not respond for half a minute.
+            (30_000, BATCH_MAX, 30_000),
+            (30_000, 1, 30_200),
+        ] {
+            let now = last + Duration::from_millis(passed_ms);
+            let expected = last + Duration::from_millis(expected_ms);
+            assert_eq!(next_write(last, now, received), expected, "{passed_ms} ms");
+        }
     }
 }

@@ -60,9 +60,9 @@ async fn unknown_account_is_not_found(processes: &TwoProcesses) {
 
 async fn concurrent_changes_of_an_account_all_happen(processes: &TwoProcesses) {
     processes.invite(ADA).await;
-    let hosts = [&processes.first, &processes.other];
+    let both = [&processes.first, &processes.other];
     let resets = (0..8).map(async |number: usize| {
-        let accounts = &hosts[number % 2].services.accounts;
+        let accounts = &both[number % 2].services.accounts;
         accounts.reset(&Actor::system(), &email(ADA)).await.unwrap()
     });
     let tokens = join_all(resets).await;

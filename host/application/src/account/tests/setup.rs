@@ -71,9 +71,9 @@ async fn concurrent_uses_of_a_link_set_up_one_account(processes: &TwoProcesses) 
             true => setup.create_first_link(roles()).await.unwrap().unwrap(),
             false => processes.invite(ADA).await,
         };
-        let hosts = [&processes.first, &processes.other];
+        let both = [&processes.first, &processes.other];
         let uses = (0..6).map(|number| {
-            let (process, token) = (hosts[number % 2], &token);
+            let (process, token) = (both[number % 2], &token);
             async move {
                 let address = format!("{number}@example.com");
                 complete(process, token, &address, PASSWORD).await

@@ -4,7 +4,7 @@ use super::*;
 use crate::account::lockout::{SignInLimiter, SignInSubjects};
 use futures::future::join_all;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::sync::oneshot;
 
 on_both_databases!(
     each_sign_in_begins_a_new_session,
@@ -206,9 +206,9 @@ async fn success_clears_the_failures_of_the_account_only(processes: &TwoProcesse
 
 async fn hundred_attempts_at_once_check_five_passwords(processes: &TwoProcesses) {
     processes.set_up(ADA).await;
-    let hosts = [&processes.first, &processes.other];
+    let both = [&processes.first, &processes.other];
     let attempts = (0..100_u8).map(|number| {
-        let process = hosts[usize::from(number % 2)];
+        let process = both[usize::from(number % 2)];
         async move { process.fail(ADA, &client(number)).await }
     });
     let answers = join_all(attempts).await;
@@ -233,45 +233,45 @@ async fn people_who_sign_in_at_once_do_not_lock_their_address(processes: &TwoPro
     }
 }
 
-/// Waits until the address of a client has a number of failures.
-async fn wait_for_failures(processes: &TwoProcesses, client: &ClientInfo, number: usize) {
-    let subjects = [format!("address:{}", client.address)];
-    let counted = async {
-        loop {
-            let guards = processes.first.base.store.sign_in_guards(&subjects).await;
-            let failures = guards.unwrap().pop().map(|guard| guard.failures.len());
-            if failures.unwrap_or_default() == number {
-                return;
-            }
-            tokio::task::yield_now().await;
-        }
+/// Begins a sign-in and hangs up while its password is checked. The check then ends with this error.
+async fn hang_up(limiter: &SignInLimiter, error: fn() -> SignInError) {
+    let (begin, begun) = oneshot::channel();
+    let (release, released) = oneshot::channel();
+    let check = move |_| async move {
+        begin.send(()).unwrap();
+        released.await.unwrap();
+        Err::<(), _>(error())
     };
-    let counted = timeout(Duration::from_secs(30), counted).await;
-    assert!(counted.is_ok(), "the address has never {number} failures");
+    let subjects = SignInSubjects::new(ADA, client(1).address);
+    let sign_in = limiter.run(subjects, is_wrong_password, check);
+    tokio::select! {
+        begun = begun => begun.unwrap(),
+        result = sign_in => panic!("{result:?}"),
+    }
+    release.send(()).unwrap();
+    limiter.tasks.begin_shutdown();
+    assert!(limiter.tasks.wait_for_tasks(Duration::from_secs(30)).await);
 }
 
-/// Begins a sign-in and hangs up as soon as it counts as a failure, while its password is checked.
-async fn hang_up(processes: &TwoProcesses, password: &str, client: &ClientInfo, failures: usize) {
-    tokio::select! {
-        biased;
-        () = wait_for_failures(processes, client, failures) => {}
-        result = processes.first.sign_in(ADA, password, client) => panic!("{result:?}"),
-    }
+const fn is_wrong_password(error: &SignInError) -> bool {
+    matches!(error, SignInError::Refused)
 }
 
 async fn sign_ins_whose_clients_hang_up_are_decided(processes: &TwoProcesses) {
     processes.set_up(ADA).await;
-    let here = client(1);
+    let limiter = || SignInLimiter {
+        base: processes.first.base.clone(),
+        tasks: TaskSupervisor::default(),
+    };
     for _ in 0..6 {
-        hang_up(processes, PASSWORD, &here, 1).await;
-        wait_for_failures(processes, &here, 0).await;
+        hang_up(&limiter(), || SignInError::Busy).await;
     }
     // Nobody can try passwords without a limit by hanging up.
-    for number in 1..=5 {
-        hang_up(processes, "a wrong password", &here, number).await;
+    for _ in 0..5 {
+        hang_up(&limiter(), || SignInError::Refused).await;
     }
     let locked = Answer::Locked { retry_after_s: 900 };
-    assert_eq!(processes.first.fail(ADA, &here).await, locked);
+    assert_eq!(processes.first.fail(ADA, &client(1)).await, locked);
 }
 
 async fn attempts_without_a_check_do_not_count(processes: &TwoProcesses) {
@@ -279,11 +279,13 @@ async fn attempts_without_a_check_do_not_count(processes: &TwoProcesses) {
         base: processes.first.base.clone(),
         tasks: TaskSupervisor::default(),
     };
-    let is_wrong = |error: &SignInError| matches!(error, SignInError::Refused);
     let attempt = async |result: fn() -> SignInError| {
         let subjects = SignInSubjects::new(ADA, client(1).address);
         let check = move |_| async move { Err::<(), _>(result()) };
-        limiter.run(subjects, is_wrong, check).await.unwrap_err()
+        limiter
+            .run(subjects, is_wrong_password, check)
+            .await
+            .unwrap_err()
     };
     for _ in 0..6 {
         let error = attempt(|| SignInError::Busy).await;

@@ -93,10 +93,10 @@ async fn code_signs_in_once(processes: &TwoProcesses) {
 async fn concurrent_uses_of_a_code_begin_one_session(processes: &TwoProcesses) {
     let person = Person::new(processes, ADA).await;
     let code = person.code(processes);
-    let hosts = [&processes.first, &processes.other];
+    let both = [&processes.first, &processes.other];
     let challenge = challenge(&processes.first, ADA, &client(1)).await;
     let uses = (0..4_u8).map(|number| {
-        let sign_in = &hosts[usize::from(number % 2)].services.sign_in;
+        let sign_in = &both[usize::from(number % 2)].services.sign_in;
         let (challenge, code, client) = (&challenge, &code, client(number));
         async move {
             let factor = SecondFactor::Totp(code);
