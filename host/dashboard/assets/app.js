@@ -164,7 +164,7 @@
     let source = null;
     let isOn = false;
     let retry;
-    // Whether rows were left out, so that those which the list has do not follow on the next one.
+    // Whether rows are missing between those on the page and the next one.
     let hasGap = false;
     // The last row of the page, if others have left it or were left out.
     let end = null;

@@ -9,7 +9,7 @@ use host_domain::time::Timestamp;
 /// The parameter with the position of a page.
 const AFTER: &str = "after";
 
-/// The parameters that a page or form carries which leads back to no list.
+/// The parameters of a page or form that leads back to no list.
 pub(crate) const NO_PARAMETERS: &[(&str, String)] = &[];
 
 const SUPPLIER_PROBLEM: &str = "Enter the name of a supplier, e.g. SANDBOX_HOTELS.";
@@ -90,9 +90,13 @@ impl ListAddress {
         self.carried_by(self.path)
     }
 
-    /// Returns the path of the list with the name of a notice of `page.rs`.
+    /// Returns the path of the list's first page with the name of a notice of `page.rs`. After a change
+    /// a later page may have no rows any more.
     pub(crate) fn path_with_notice(&self, notice: &str) -> String {
-        self.carried_with(self.path, "done", notice)
+        let mut parameters = self.borrowed();
+        parameters.retain(|(name, _)| *name != AFTER);
+        parameters.push(("done", notice));
+        path_with(self.path, &parameters)
     }
 
     /// Returns the path of a page or form that leads back to the list.
@@ -399,7 +403,7 @@ mod tests {
         assert_eq!(address.path(), "/keys?q=a%26b&after=1.a");
         assert_eq!(
             address.path_with_notice("key-revoked"),
-            "/keys?q=a%26b&after=1.a&done=key-revoked"
+            "/keys?q=a%26b&done=key-revoked"
         );
         let revoke = "/keys/key_1/revoke";
         let carried = format!("{revoke}?q=a%26b&after=1.a");

@@ -58,7 +58,7 @@ where
     }
 }
 
-/// PostgreSQL fails on a text with a NUL character, and SQLite finds nothing.
+/// Refuses a text with a NUL character, on which PostgreSQL fails.
 fn without_nul(text: String) -> Result<String, PageError> {
     match text.contains('\0') {
         true => Err(PageError::NotFound),

@@ -24,7 +24,7 @@ pub(crate) struct QueryFields(Vec<(String, String)>);
 
 impl QueryFields {
     /// Parses a query. A NUL character, on which PostgreSQL fails, is replaced as bytes are that are
-    /// not UTF-8: a value with it is none that exists.
+    /// not UTF-8, so that nothing matches the value.
     pub(crate) fn parse(query: &str) -> Self {
         let fields = form_urlencoded::parse(query.as_bytes()).into_owned();
         let fields = fields.map(|(name, value)| (name, value.replace('\0', REPLACEMENT)));

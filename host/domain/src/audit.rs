@@ -132,7 +132,7 @@ named_enum! {
         BookingSettled = "booking.settled",
         /// An operator took back a decision that was not applied yet.
         BookingSettlementWithdrawn = "booking.settlement_withdrawn",
-        /// An operator retried parked jobs.
+        /// An operator retried a parked job.
         JobRetried = "job.retried",
         SupplierReloaded = "supplier.reloaded",
         /// An operator began or ended to drain a supplier.

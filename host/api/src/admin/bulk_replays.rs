@@ -1,7 +1,7 @@
 //! Replays of all deliveries that match a filter, on the admin listener.
 
 use crate::admin::actor::AdminActor;
-use crate::admin::deliveries::delivery_filter;
+use crate::admin::deliveries::{delivery_filter, filtered_status};
 use crate::admin::parameter::tenant_scope;
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
@@ -94,7 +94,7 @@ fn bulk_replay_json(bulk_replay: &BulkReplay) -> Value {
         "mode": bulk_replay.mode.as_str(),
         "organizations": selection.organizations,
         "filter": {
-            "status": filter.status.map(DeliveryStatus::as_str),
+            "status": filtered_status(filter),
             "webhook": filter.subscription.as_ref().map(SubscriptionId::as_str),
             "event": filter.event_type.map(EventType::as_str),
             "from": time(filter.from),

@@ -107,6 +107,17 @@ pub(super) async fn show_event(
     Ok(Json(json!({ "data": event })))
 }
 
+/// The status of a filter that stands for all deliveries that wait: pending ones and published ones.
+const WAITING: &str = "waiting";
+
+/// Returns the status that a filter names.
+pub(super) fn filtered_status(filter: &DeliveryScopeFilter) -> Option<&'static str> {
+    match filter.is_waiting {
+        true => Some(WAITING),
+        false => filter.status.map(DeliveryStatus::as_str),
+    }
+}
+
 /// Builds the filter that the fields of a query or a body name.
 pub(super) fn delivery_filter(
     status: Option<String>,
@@ -115,9 +126,11 @@ pub(super) fn delivery_filter(
     from: Option<String>,
     to: Option<String>,
 ) -> Result<DeliveryScopeFilter, ApiError> {
+    let is_waiting = status.as_deref() == Some(WAITING);
+    let status = status.filter(|_| !is_waiting);
     Ok(DeliveryScopeFilter {
         status: parse(status, "status", DeliveryStatus::parse)?,
-        is_waiting: false,
+        is_waiting,
         subscription: parse(webhook, "webhook", |id| SubscriptionId::parse(id).ok())?,
         event_type: parse(event, "event", EventType::parse)?,
         from: parse(from, "from", Timestamp::parse)?,

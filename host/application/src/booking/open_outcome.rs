@@ -49,6 +49,13 @@ pub struct OpenOutcome {
     pub waiting: Option<SettlementDecision>,
 }
 
+impl OpenOutcome {
+    /// Returns whether an operator may decide now.
+    pub fn is_decidable(&self) -> bool {
+        self.waiting.is_none() && !self.choices.is_empty()
+    }
+}
+
 /// The request that was sent to the other side, as the log of calls has it.
 #[derive(Debug, Clone)]
 pub struct SentCall {

@@ -106,8 +106,8 @@ impl ResolutionService {
     /// afterwards, before the calls that follow if they take long.
     ///
     /// # Errors
-    /// [`ResolveError`]. [`ResolveError::InProgress`] also if a precondition of the statements
-    /// statements failed.
+    /// [`ResolveError`]. [`ResolveError::InProgress`] also if a precondition of
+    /// `statements` fails.
     pub async fn resolve(
         &self,
         id: &BookingId,

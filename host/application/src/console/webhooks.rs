@@ -345,20 +345,11 @@ impl ConsoleWebhooks {
         Ok(recovered.await?)
     }
 
-    /// Checks whether the person may change a webhook, before the fields of a form are judged.
+    /// Returns a webhook that the person may change.
     ///
     /// # Errors
     /// [`ConsoleWebhookError::Access`].
-    pub async fn require_managed(
-        &self,
-        viewer: &Viewer,
-        id: &SubscriptionId,
-    ) -> Result<(), ConsoleWebhookError> {
-        self.managed(viewer, id).await?;
-        Ok(())
-    }
-
-    async fn managed(
+    pub async fn managed(
         &self,
         viewer: &Viewer,
         id: &SubscriptionId,

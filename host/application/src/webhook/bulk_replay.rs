@@ -191,11 +191,15 @@ impl BulkReplayService {
         (bulk_replay, concerned): (&BulkReplay, Option<Vec<String>>),
     ) {
         let filter = &bulk_replay.selection.filter;
+        let status = match filter.is_waiting {
+            true => json!("waiting"),
+            false => json!(filter.status),
+        };
         let after = |organization: Option<&str>, deliveries: Option<u64>| {
             json!({
                 "mode": bulk_replay.mode,
                 "organizations": organization.map(|one| [one]),
-                "status": filter.status,
+                "status": status,
                 "webhook": filter.subscription,
                 "event": filter.event_type.map(|event_type| event_type.as_str()),
                 "from": filter.from.map(|at| at.to_string()),

@@ -81,6 +81,8 @@ async fn create(
     fields: FormFields,
 ) -> Result<Response, PageError> {
     check_organization(&viewer, &fields)?;
+    // The key is shown once, so nothing may fail after it is stored.
+    viewer.scope(list_request(&query)?.organization.as_deref())?;
     let mut form = FormProblems::default();
     let created = match new_key(&viewer, &fields, &mut form) {
         Some(new) => create_key(&keys, &viewer, new, &mut form).await?,

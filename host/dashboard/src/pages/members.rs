@@ -92,6 +92,9 @@ async fn invite(
     }
     let organization = InvitationForm::organization(&viewer, fields.text("organization"));
     viewer.require(Permission::ManageMembers, &organization)?;
+    // The link is shown once, so nothing may fail after it is stored.
+    let request = query.list_request(())?;
+    viewer.scope(request.organization.as_deref())?;
     let mut problems = FormProblems::default();
     let invited = create_invitation(&members, &viewer, &settings, &fields, &mut problems).await?;
     let mut members_page = load(&members, clock.as_ref(), &viewer, page, &query).await?;

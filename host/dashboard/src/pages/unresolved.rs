@@ -12,7 +12,9 @@ use crate::page::PageContext;
 use crate::pages::unresolved::decision::{
     SentDecision, add_problem, conflict_text, new_settlement,
 };
-use crate::pages::unresolved::view::{UnresolvedPage, list_request, path_from_list};
+use crate::pages::unresolved::view::{
+    UnresolvedPage, list_request, path_from_list, path_with_notice,
+};
 use crate::query::QueryFields;
 use crate::render::{redirect, render, render_with};
 use crate::state::DashboardState;
@@ -57,6 +59,9 @@ async fn list(
     Ok(render(&page))
 }
 
+const DECIDED_MEANWHILE: &str =
+    "Nothing can be decided about this call any more. Your decision was not applied.";
+
 /// `POST /unresolved/settle`: applies a decision, or shows why it has no effect. The query is that of
 /// the list, to which the response leads back.
 async fn settle(
@@ -86,6 +91,11 @@ async fn settle(
                 }
             }
         }
+    }
+    if !problems.is_empty() && !outcome.is_decidable() {
+        // The page has no form whose fields could be corrected.
+        (status, conflict) = (StatusCode::CONFLICT, Some(DECIDED_MEANWHILE.to_owned()));
+        problems = FormProblems::default();
     }
     let page = PageContext {
         path: path_from_list("/unresolved", &query, &[("call", attempt.as_str())]),
@@ -132,7 +142,7 @@ async fn retry(
 
 /// Leads back to the list after a change.
 fn done(query: &QueryFields, notice: &str) -> Response {
-    redirect(&path_from_list("/unresolved", query, &[("done", notice)]))
+    redirect(&path_with_notice(query, notice))
 }
 
 impl From<SettlementError> for PageError {

@@ -171,12 +171,11 @@ async fn update(
     fields: FormFields,
 ) -> Result<Response, PageError> {
     let mut problems = FormProblems::default();
-    match changed_fields(&fields, &mut problems) {
-        Some(changed) => match webhooks.update(&viewer, &id, changed).await {
-            Ok(()) => return Ok(done(&query, &id, "webhook-changed")),
-            Err(error) => add_failure(&mut problems, error)?,
-        },
-        None => webhooks.require_managed(&viewer, &id).await?,
+    let stored = webhooks.managed(&viewer, &id).await?;
+    let changed = changed_fields(&fields, &stored.event_types);
+    match webhooks.update(&viewer, &id, changed).await {
+        Ok(()) => return Ok(done(&query, &id, "webhook-changed")),
+        Err(error) => add_failure(&mut problems, error)?,
     }
     let found = webhooks.find(&viewer, &id).await?;
     let form = WebhookForm::changed(&found.view, &fields, problems);

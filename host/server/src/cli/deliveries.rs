@@ -73,9 +73,10 @@ struct Filter {
     /// Only deliveries of this organization
     #[arg(long, value_name = "ID", value_parser = organization)]
     organization: Option<String>,
-    /// Only deliveries with this status: PENDING, PUBLISHED, DELIVERED or FAILED
+    /// Only deliveries with this status: PENDING, PUBLISHED, DELIVERED or FAILED, or `waiting` for
+    /// those that are pending or published
     #[arg(long, value_name = "STATUS", value_parser = delivery_status)]
-    status: Option<DeliveryStatus>,
+    status: Option<String>,
     /// Only deliveries to this webhook
     #[arg(long, value_name = "ID", value_parser = webhook_id)]
     webhook: Option<SubscriptionId>,
@@ -94,9 +95,11 @@ fn delivery_id(text: &str) -> Result<DeliveryId, String> {
     DeliveryId::parse(text).map_err(|error| error.to_string())
 }
 
-fn delivery_status(text: &str) -> Result<DeliveryStatus, String> {
-    let status = DeliveryStatus::parse(text);
-    status.ok_or_else(|| "PENDING, PUBLISHED, DELIVERED or FAILED".to_owned())
+fn delivery_status(text: &str) -> Result<String, String> {
+    match text == "waiting" || DeliveryStatus::parse(text).is_some() {
+        true => Ok(text.to_owned()),
+        false => Err("PENDING, PUBLISHED, DELIVERED, FAILED or waiting".to_owned()),
+    }
 }
 
 fn event_type(text: &str) -> Result<EventType, String> {
@@ -110,10 +113,7 @@ impl Filter {
         let parameters = [
             ("mode", Some(self.mode.as_str().to_owned())),
             ("organization", self.organization.clone()),
-            (
-                "status",
-                self.status.map(|status| status.as_str().to_owned()),
-            ),
+            ("status", self.status.clone()),
             (
                 "webhook",
                 self.webhook.as_ref().map(SubscriptionId::to_string),

@@ -56,7 +56,8 @@ fn open_outcome(sent_before: &str) -> String {
 const SUBJECT_TABLES: [&str; 3] = ["hotel_booking", "flight_booking", "watch"];
 
 /// Returns the expression for the mode and the organization of a job's subject, joined by `/`. It is
-/// NULL if the subject belongs to no organization, such as an event of a supplier.
+/// NULL if the subject belongs to no organization, such as an event of a supplier, or may belong to
+/// several, such as a bulk replay.
 ///
 /// The subject is the id of a booking or a watch. That of a recovery has the id of its webhook after
 /// the mode, and that of a decision is mode, organization and id of the decision. An id has 36

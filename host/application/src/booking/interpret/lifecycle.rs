@@ -156,9 +156,9 @@ fn interpret_reported_booking<K: BookingAggregate>(
             unresolved_book(next_at, canceled_evidence(&supplier_booking))
         }
         SupplierBookingStatus::Canceled => {
-            let failure = Failure::new("book_failed", "The supplier cancelled the booking.");
+            let failure = Failure::new("book_failed", "The supplier canceled the booking.");
             let event = BookingEvent::BookRefused(failure);
-            Interpretation::refused(event, "cancelled at the supplier")
+            Interpretation::refused(event, "canceled at the supplier")
         }
         SupplierBookingStatus::Failed(refusal) => {
             let event =
@@ -205,7 +205,7 @@ pub fn absence_recheck<K: BookingAggregate>(
     let evidence = match response {
         Ok(BookingLookup::Found(found)) => match kept_status(&*found) {
             Some(status) => return orphan_found(found.supplier_reference(), status, context),
-            None => "rechecked: the supplier's booking is cancelled",
+            None => "rechecked: the supplier's booking is canceled",
         },
         Ok(BookingLookup::NotFound) => "rechecked: not found",
         Err(error) => {
@@ -240,10 +240,10 @@ fn kept_status(supplier_booking: &impl ReportedBooking) -> Option<&'static str> 
     match supplier_booking.status() {
         SupplierBookingStatus::Pending => Some("pending"),
         SupplierBookingStatus::Confirmed => Some("confirmed"),
-        SupplierBookingStatus::PartiallyCanceled => Some("partially cancelled"),
+        SupplierBookingStatus::PartiallyCanceled => Some("partially canceled"),
         SupplierBookingStatus::CancelPending => Some("cancellation pending"),
         SupplierBookingStatus::Canceled if !supplier_booking.is_canceled_for_free() => {
-            Some("cancelled with charges")
+            Some("canceled with charges")
         }
         SupplierBookingStatus::Canceled | SupplierBookingStatus::Failed(_) => None,
     }
@@ -360,13 +360,13 @@ fn interpret_reported_cancellation<K: BookingAggregate>(
 fn canceled_evidence(supplier_booking: &impl ReportedBooking) -> String {
     match supplier_booking.stated_cancellation_amounts() {
         Some(_) if supplier_booking.has_placeholder_amounts() => {
-            "cancelled, without usable amounts".to_owned()
+            "canceled, without usable amounts".to_owned()
         }
         Some((fee, Some(refund))) => {
             format!("canceled; the supplier states a fee of {fee} and a refund of {refund} so far")
         }
         Some((fee, None)) => format!("canceled; the supplier states a fee of {fee} so far"),
-        None => "cancelled, without readable amounts".to_owned(),
+        None => "canceled, without readable amounts".to_owned(),
     }
 }
 

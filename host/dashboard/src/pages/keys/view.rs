@@ -82,7 +82,10 @@ impl KeysPage {
         let filter = filter_form(query, viewer, &list.organizations);
         Self {
             page: page.titled("API keys").about(filter.value("organization")),
-            can_create: viewer.may_anywhere(Permission::ManageTestKeys),
+            can_create: match filter.value("organization") {
+                "" => viewer.may_anywhere(Permission::ManageTestKeys),
+                named => viewer.require(Permission::ManageTestKeys, named).is_ok(),
+            },
             new_key: None,
             create: None,
             list: list_address(query),

@@ -48,9 +48,11 @@ impl MembersPage {
     ) -> Self {
         let MemberList { list, invitations } = found;
         let filtered = query.text("organization").to_owned();
-        let form = viewer
-            .may_anywhere(Permission::ManageMembers)
-            .then(|| InvitationForm::new(viewer, &list.organizations, &filtered));
+        let may_invite = match filtered.as_str() {
+            "" => viewer.may_anywhere(Permission::ManageMembers),
+            named => viewer.require(Permission::ManageMembers, named).is_ok(),
+        };
+        let form = may_invite.then(|| InvitationForm::new(viewer, &list.organizations, &filtered));
         // No two fields of the page have the same label.
         let label = match form.as_ref().is_some_and(InvitationForm::asks_organization) {
             true => "Members of",

@@ -44,7 +44,18 @@ pub(super) fn list_request(
 /// Returns a path with the parameters of the list, by which links and forms lead back to the same page,
 /// and with more parameters.
 pub(super) fn path_from_list(path: &str, query: &QueryFields, more: &[(&str, &str)]) -> String {
-    let kept = ["booking", "supplier", "organization", "after"];
+    let after = ("after", query.text("after"));
+    filtered_path(path, query, &[&[after], more].concat())
+}
+
+/// Returns the path of the first page with the filter of the list and the name of a notice of `page.rs`.
+/// After a decision a later page may have no outcomes any more.
+pub(super) fn path_with_notice(query: &QueryFields, notice: &str) -> String {
+    filtered_path("/unresolved", query, &[("done", notice)])
+}
+
+fn filtered_path(path: &str, query: &QueryFields, more: &[(&str, &str)]) -> String {
+    let kept = ["booking", "supplier", "organization"];
     let kept = kept.map(|name| (name, query.text(name)));
     path_with(path, &[&kept[..], more].concat())
 }

@@ -227,19 +227,18 @@ pub(super) fn sent_fields(fields: &FormFields) -> WebhookFields {
     sent
 }
 
-/// Reads the fields of a change. Returns `None` after adding the problem of "All" with events beside
-/// it: the person has either just chosen "All" or just chosen the events.
-pub(super) fn changed_fields(
-    fields: &FormFields,
-    problems: &mut FormProblems,
-) -> Option<WebhookFields> {
-    let sent = all_fields(fields);
-    let is_all = |name: &String| name == WILDCARD_EVENT_TYPE;
-    if sent.event_types.iter().any(is_all) && !sent.event_types.iter().all(is_all) {
-        problems.add("events", "Choose either \"All\" or single events.");
-        return None;
+/// Reads the fields of a change. If "All" is chosen beside single events, those count that the webhook
+/// does not have yet, because the person has just chosen them.
+pub(super) fn changed_fields(fields: &FormFields, stored: &[String]) -> WebhookFields {
+    if stored.iter().any(|name| name == WILDCARD_EVENT_TYPE) {
+        return sent_fields(fields);
     }
-    Some(sent)
+    let mut sent = all_fields(fields);
+    let is_all = |name: &String| name == WILDCARD_EVENT_TYPE;
+    if sent.event_types.iter().any(is_all) {
+        sent.event_types.retain(is_all);
+    }
+    sent
 }
 
 fn all_fields(fields: &FormFields) -> WebhookFields {
