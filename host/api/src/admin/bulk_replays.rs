@@ -11,7 +11,7 @@ use host_application::webhook::bulk_replay::{BulkReplayError, BulkReplayService}
 use host_domain::event::EventType;
 use host_domain::id::{BulkReplayId, SubscriptionId};
 use host_domain::time::Timestamp;
-use host_domain::webhook::{BulkReplay, DeliveryStatus};
+use host_domain::webhook::BulkReplay;
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
