@@ -214,11 +214,12 @@ const FAKE_STREAM: &str = "
         close() {}
     };
     window.row = (at) => window.fake.dispatchEvent(new MessageEvent('row', {
-        data: `<tr data-stream-id=\"${at}.a\"><td><a href=\"/requests/${at}\" data-row>${at}</a></td></tr>`,
-        lastEventId: `${at}.a.0.${at}`,
+        data: `<tr data-stream-id=\"${at}.z\"><td><a href=\"/requests/${at}\" data-row>${at}</a></td></tr>`,
+        lastEventId: `${at}.z.0.${at}`,
     }));";
 
-/// Time of the first row of a fake stream, which is later than that of any call of the test.
+/// Time of the first row of a fake stream, which is later than that of any call of the test. The ids of
+/// its rows are `z`, which follows the ids of all calls.
 const LATER_MS: u64 = 5_000_000_000_000;
 
 /// Returns the number of rows, the position of the last one, and that after which the next page begins.
@@ -254,7 +255,7 @@ async fn next_page_begins_after_the_last_row_of_a_list_that_has_grown() {
         let end = send(0, 1000).await;
         assert_eq!((&end[0], &end[2]), (&json!(1001), &json!(null)));
         let end = send(1000, 1200).await;
-        let last = format!("{}.a", LATER_MS + 150);
+        let last = format!("{}.z", LATER_MS + 150);
         assert_eq!(end, json!([1050, last, last]));
         // A row that has left the page and changes is on the next one.
         assert_eq!(send(10, 11).await, end);
@@ -262,7 +263,7 @@ async fn next_page_begins_after_the_last_row_of_a_list_that_has_grown() {
         let skipped =
             "fake.dispatchEvent(new MessageEvent('skipped', { data: 'some were skipped' }))";
         browser.driver.run(skipped).await;
-        let first = format!("{}.a", LATER_MS + 5000);
+        let first = format!("{}.z", LATER_MS + 5000);
         assert_eq!(send(5000, 5003).await, json!([3, first, first]));
         see(browser, "some were skipped").await;
         browser.submit("Next page").await;
