@@ -9,10 +9,14 @@ use host_domain::owner::Mode;
 use reqwest::{Client, Method, StatusCode, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use std::io::{self, Write};
 use std::time::Duration;
 
 /// Time limit of a call. A call that waits for events takes up to 20 seconds.
 const TIMEOUT: Duration = Duration::from_secs(40);
+
+/// Maximum number of items that a command lists.
+const LIMIT_MAX: u32 = 500;
 
 /// Options that name a running gateway and a key for it.
 #[derive(Debug, Args)]
@@ -103,20 +107,13 @@ impl OwnedList {
         let mut parameters = scope.parameters();
         parameters.extend(status.map(|status| ("status", status.to_owned())));
         parameters.extend(self.user.clone().map(|user| ("user", user)));
-        parameters.push(("limit", self.limit.to_string()));
-        let path = path_with(path, parameters)?;
-        if self.json {
-            return print_json(&self.admin, &path).await;
-        }
-        let found = ApiClient::of_admin_listener(&self.admin)?
-            .get(&path)
-            .await?;
-        for item in items(Some(&found))? {
+        let client = ApiClient::of_admin_listener(&self.admin)?;
+        let found = client.list(path, parameters, self.limit).await?;
+        print_list(&found, self.json, |item| {
             let (id, status) = (text(item, "id")?, text(item, "status")?);
             let organization = text(item, "organization")?;
-            print_line(&format!("{id}  {status}  {organization}"))?;
-        }
-        Ok(())
+            Ok(format!("{id}  {status}  {organization}"))
+        })
     }
 }
 
@@ -145,6 +142,40 @@ impl ApiClient {
         self.call(Method::GET, path, None).await
     }
 
+    /// Reads a list of the admin listener page by page, until there are `limit` items, at most 500, or
+    /// no page is left: a page may have no items although later ones have. Says on standard error if
+    /// pages are left.
+    pub(super) async fn list(
+        &self,
+        path: &str,
+        parameters: Vec<(&'static str, String)>,
+        limit: u32,
+    ) -> Result<Vec<Value>, CliError> {
+        let limit = usize::try_from(limit.clamp(1, LIMIT_MAX))?;
+        let (mut found, mut next) = (Vec::new(), None::<String>);
+        loop {
+            let left = ("limit", (limit - found.len()).to_string());
+            let after = next.take().map(|next| ("after", next));
+            let parameters = parameters.iter().cloned().chain([left]).chain(after);
+            let path = path_with(path, parameters)?;
+            let page = self.send(Method::GET, &path, None).await?;
+            found.extend_from_slice(items(page.get("data"))?);
+            found.truncate(limit);
+            next = page.get("next").and_then(Value::as_str).map(str::to_owned);
+            if next.is_none() || found.len() == limit {
+                break;
+            }
+        }
+        if next.is_some() {
+            // The list itself is complete without this line.
+            let _ = writeln!(
+                io::stderr(),
+                "more may match: --limit sets how many are listed, at most {LIMIT_MAX}"
+            );
+        }
+        Ok(found)
+    }
+
     /// Sends a POST and returns the data of the response.
     pub(super) async fn post(&self, path: &str, body: Option<&Value>) -> Result<Value, CliError> {
         self.call(Method::POST, path, body).await
@@ -171,8 +202,20 @@ impl ApiClient {
         Ok(())
     }
 
-    /// Sends a request. An error response becomes an [`ApiProblem`].
+    /// Sends a request and returns the data of the response.
     async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Value, CliError> {
+        let document = self.send(method, path, body).await?;
+        Ok(document.get("data").cloned().unwrap_or(Value::Null))
+    }
+
+    /// Sends a request and returns the response, `null` if it has no body. An error response becomes an
+    /// [`ApiProblem`].
+    async fn send(
         &self,
         method: Method,
         path: &str,
@@ -200,7 +243,7 @@ impl ApiClient {
             bail!("{} answered {status}, but not as a gateway does", self.url);
         };
         if status.is_success() {
-            return Ok(document.get("data").cloned().unwrap_or(Value::Null));
+            return Ok(document);
         }
         Err(ApiProblem::new(status, &document).into())
     }
@@ -228,7 +271,7 @@ impl ApiProblem {
 /// Returns a path with a query of these parameters.
 pub(super) fn path_with(
     path: &str,
-    parameters: Vec<(&'static str, String)>,
+    parameters: impl IntoIterator<Item = (&'static str, String)>,
 ) -> Result<String, CliError> {
     let mut url = Url::parse("http://localhost")?;
     url.query_pairs_mut().extend_pairs(parameters);
@@ -240,6 +283,18 @@ pub(super) fn path_with(
 pub(super) async fn print_json(admin: &AdminOptions, path: &str) -> Result<(), CliError> {
     let shown = ApiClient::of_admin_listener(admin)?.get(path).await?;
     print_line(&serde_json::to_string_pretty(&shown)?)
+}
+
+/// Prints a list as a JSON array, or each item as the line that `line` returns.
+pub(super) fn print_list(
+    list: &[Value],
+    is_json: bool,
+    line: impl Fn(&Value) -> Result<String, CliError>,
+) -> Result<(), CliError> {
+    if is_json {
+        return print_line(&serde_json::to_string_pretty(list)?);
+    }
+    list.iter().try_for_each(|item| print_line(&line(item)?))
 }
 
 /// Makes a change at a path of the admin listener, and prints the id and the status of what it changed.
@@ -271,4 +326,46 @@ pub(super) fn items(list: Option<&Value>) -> Result<&[Value], CliError> {
 pub(super) fn text<'a>(data: &'a Value, name: &str) -> Result<&'a str, CliError> {
     let text = data.get(name).and_then(Value::as_str);
     text.ok_or_else(|| anyhow!("the response has no {name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::extract::Query;
+    use axum::routing::get;
+    use axum::{Json, Router};
+    use serde_json::json;
+    use std::collections::HashMap;
+    use tokio::net::TcpListener;
+
+    /// Starts a listener with a list of four pages, the first and the last of which have no items.
+    async fn start() -> ApiClient {
+        let page = async |Query(query): Query<HashMap<String, String>>| {
+            assert_eq!(query["mode"], "test");
+            let (items, next) = match query.get("after").map(String::as_str) {
+                None => (json!([]), json!("1 &")),
+                Some("1 &") => (json!([{ "id": "a" }]), json!("2")),
+                Some("2") => (json!([{ "id": "b" }]), json!("3")),
+                Some(_) => (json!([]), Value::Null),
+            };
+            Json(json!({ "data": items, "next": next }))
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let admin_url = format!("http://{}", listener.local_addr().unwrap());
+        let pages = Router::new().route("/list", get(page));
+        tokio::spawn(async move { axum::serve(listener, pages).await });
+        let admin_url = admin_url.parse().unwrap();
+        ApiClient::of_admin_listener(&AdminOptions { admin_url }).unwrap()
+    }
+
+    #[tokio::test]
+    async fn list_continues_after_a_page_without_items() {
+        let client = start().await;
+        for (limit, expected) in [(0, 1), (1, 1), (2, 2), (3, 2), (u32::MAX, 2)] {
+            let parameters = vec![("mode", "test".to_owned())];
+            let found = client.list("/list", parameters, limit).await.unwrap();
+            let expected = &[json!({ "id": "a" }), json!({ "id": "b" })][..expected];
+            assert_eq!(found, expected, "{limit}");
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! `stopover bookings`: bookings of a running gateway without personal data, through its admin
 //! listener.
 
-use crate::cli::api_client::{AdminOptions, ApiClient, items, path_with, print_json, text};
-use crate::cli::{CliError, ScopeOptions, print_line, time};
+use crate::cli::api_client::{AdminOptions, ApiClient, print_json, print_list, text};
+use crate::cli::{CliError, ScopeOptions, time};
 use clap::{Args, Subcommand};
 use host_domain::booking::BookingStatus;
 use host_domain::console::booking::BookingProduct;
@@ -97,15 +97,10 @@ pub(super) async fn run(options: BookingsOptions) -> Result<(), CliError> {
 }
 
 async fn list(options: &List) -> Result<(), CliError> {
-    let path = path_with("/bookings", options.parameters())?;
-    if options.json {
-        return print_json(&options.admin, &path).await;
-    }
-    let bookings = ApiClient::of_admin_listener(&options.admin)?
-        .get(&path)
-        .await?;
-    for booking in items(Some(&bookings))? {
-        print_line(&format!(
+    let client = ApiClient::of_admin_listener(&options.admin)?;
+    let found = client.list("/bookings", options.parameters(), options.limit);
+    print_list(&found.await?, options.json, |booking| {
+        Ok(format!(
             "{}  {}  {}  {}  {}  {}",
             text(booking, "created_at")?,
             text(booking, "id")?,
@@ -113,9 +108,8 @@ async fn list(options: &List) -> Result<(), CliError> {
             text(booking, "status")?,
             text(booking, "supplier")?,
             text(booking, "organization")?,
-        ))?;
-    }
-    Ok(())
+        ))
+    })
 }
 
 impl List {
@@ -135,7 +129,6 @@ impl List {
             ("q", self.reference.clone()),
             ("from", self.from.map(|at| at.to_string())),
             ("to", self.to.map(|at| at.to_string())),
-            ("limit", Some(self.limit.to_string())),
         ];
         let set = filters.into_iter();
         let set = set.filter_map(|(name, value)| Some((name, value?)));

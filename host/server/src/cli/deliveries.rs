@@ -1,6 +1,6 @@
 //! `stopover deliveries`: lists deliveries of a running gateway and sends them again.
 
-use crate::cli::api_client::{AdminOptions, ApiClient, ApiOptions, items, number, text};
+use crate::cli::api_client::{AdminOptions, ApiClient, ApiOptions, number, print_list, text};
 use crate::cli::{CliError, mode, organization, print_line, time, webhook_id};
 use anyhow::bail;
 use clap::{Args, Subcommand};
@@ -108,7 +108,7 @@ fn event_type(text: &str) -> Result<EventType, String> {
 }
 
 impl Filter {
-    /// Returns the parameters of the admin listener that are set. No value needs an encoding.
+    /// Returns the parameters of the admin listener that are set.
     fn parameters(&self) -> Vec<(&'static str, String)> {
         let parameters = [
             ("mode", Some(self.mode.as_str().to_owned())),
@@ -138,25 +138,17 @@ pub(super) async fn run(options: DeliveriesOptions) -> Result<(), CliError> {
 
 async fn list(options: &List) -> Result<(), CliError> {
     let client = ApiClient::of_admin_listener(&options.admin)?;
-    let mut path = format!("/deliveries?limit={}", options.limit);
-    for (name, value) in options.filter.parameters() {
-        path.push_str(&format!("&{name}={value}"));
-    }
-    let deliveries = client.get(&path).await?;
-    if options.json {
-        return print_line(&serde_json::to_string_pretty(&deliveries)?);
-    }
-    for delivery in items(Some(&deliveries))? {
-        print_line(&format!(
+    let found = client.list("/deliveries", options.filter.parameters(), options.limit);
+    print_list(&found.await?, options.json, |delivery| {
+        Ok(format!(
             "{}  {}  {}  {}  {}",
             text(delivery, "created_at")?,
             text(delivery, "status")?,
             text(delivery, "event_type")?,
             text(delivery, "organization")?,
             text(delivery, "id")?,
-        ))?;
-    }
-    Ok(())
+        ))
+    })
 }
 
 async fn replay(options: &Replay) -> Result<(), CliError> {

@@ -22,7 +22,7 @@ pub(super) struct GoLiveOptions {
 pub(super) async fn run(options: &GoLiveOptions) -> Result<(), CliError> {
     let organization = options.organization.clone();
     let parameters = organization.map(|id| ("organization", id));
-    let path = path_with("/go-live", parameters.into_iter().collect())?;
+    let path = path_with("/go-live", parameters)?;
     let steps = ApiClient::of_admin_listener(&options.admin)?
         .get(&path)
         .await?;

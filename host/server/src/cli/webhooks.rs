@@ -1,7 +1,7 @@
 //! `stopover webhooks`: shows and changes the webhooks of a running gateway, through its admin
 //! listener.
 
-use crate::cli::api_client::{AdminOptions, ApiClient, items, number, print_json, text};
+use crate::cli::api_client::{AdminOptions, ApiClient, number, print_json, print_list, text};
 use crate::cli::{CliError, mode, organization, print_line, time, webhook_id};
 use clap::{Args, Subcommand};
 use host_domain::id::SubscriptionId;
@@ -112,23 +112,13 @@ pub(super) async fn run(options: WebhooksOptions) -> Result<(), CliError> {
 }
 
 async fn list(options: &List) -> Result<(), CliError> {
-    let (mode, limit) = (options.mode.as_str(), options.limit);
-    // No value needs an encoding.
-    let mut path = format!("/webhooks?mode={mode}&limit={limit}");
-    if let Some(organization) = &options.organization {
-        path.push_str(&format!("&organization={organization}"));
-    }
-    if let Some(status) = options.status {
-        path.push_str(&format!("&status={}", status.as_str()));
-    }
-    if options.json {
-        return print_json(&options.admin, &path).await;
-    }
+    let status = options.status.map(|status| status.as_str().to_owned());
+    let mut parameters = vec![("mode", options.mode.as_str().to_owned())];
+    parameters.extend(options.organization.clone().map(|id| ("organization", id)));
+    parameters.extend(status.map(|status| ("status", status)));
     let client = ApiClient::of_admin_listener(&options.admin)?;
-    for webhook in items(Some(&client.get(&path).await?))? {
-        print_line(&line(webhook)?)?;
-    }
-    Ok(())
+    let found = client.list("/webhooks", parameters, options.limit).await?;
+    print_list(&found, options.json, line)
 }
 
 /// Returns a webhook as one line: id, status, product, organization, URL, and the deliveries that
