@@ -10,6 +10,7 @@ use tests::{
 on_both_databases!(
     first_sign_in_makes_an_account_and_each_one_sets_the_roles,
     admins_find_the_roles_of_their_organization_in_its_log,
+    admin_who_loses_the_role_cannot_come_back_by_an_invitation,
     wrong_answers_of_the_provider_open_no_session,
     sign_in_belongs_to_the_browser_in_which_it_began,
     address_of_another_account_is_not_taken_over,
@@ -171,6 +172,38 @@ async fn admins_find_the_roles_of_their_organization_in_its_log(database: Databa
         r#"account.roles_changed ["admin@acme"] []"#,
     ];
     assert_eq!(changes, expected);
+}
+
+async fn admin_who_loses_the_role_cannot_come_back_by_an_invitation(database: Database) {
+    let provider = OidcProvider::start().await;
+    let roles = r#"{ leads = "admin@acme", team = "viewer@acme", others = "admin@other" }"#;
+    let server = start(database, &provider, roles).await;
+    let invited = async |organization: &str| {
+        let options = ["list", "--json", "--organization", organization];
+        let listed = server.command("members", &options).await;
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        listed["invitations"].as_array().unwrap().len()
+    };
+    for (groups, expected) in [
+        (json!(["leads", "others"]), (1, 1)),
+        (json!(["leads", "others"]), (1, 1)),
+        (json!(["team", "others"]), (0, 1)),
+        (json!([]), (0, 0)),
+    ] {
+        let claims = json!({ "groups": groups, "email": EMAIL });
+        let client = DashboardClient::new(&server);
+        sign_in(&client, &provider, TokenSignature::Rs256, claims).await;
+        if groups == json!(["leads", "others"]) {
+            for organization in ["acme", "other"] {
+                let address = "other-address@example.com";
+                let options = ["invite", address, "--role", "admin"];
+                let options = [&options[..], &["--organization", organization]].concat();
+                server.command("members", &options).await;
+            }
+        }
+        let found = (invited("acme").await, invited("other").await);
+        assert_eq!(found, expected, "{groups}");
+    }
 }
 
 async fn wrong_answers_of_the_provider_open_no_session(database: Database) {

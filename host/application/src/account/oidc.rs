@@ -10,6 +10,7 @@ use crate::account::audited::{audit_account_in, audit_roles_in};
 use crate::account::oidc::id_token::{IdTokenError, Identity, verify};
 use crate::account::oidc::provider::{Provider, ProviderClient, ProviderError};
 use crate::account::secret::{RandomSourceFailure, generate_token};
+use crate::account::service::revoke_invitations_of_lost_in;
 use crate::account::session::{NewSession, SessionService};
 use crate::account::setup::{end_first_link_in, invited_account};
 use crate::account::viewer::{ClientInfo, account_actor};
@@ -340,6 +341,7 @@ impl OidcService {
             write.update_account(&changed, account.version);
         }
         if changed.roles != account.roles {
+            revoke_invitations_of_lost_in(write, &account.roles, &changed.roles);
             write.set_account_roles(&account.id, &account.roles, &changed.roles);
             let actor = account_actor(&account.id, &account.email, client.address);
             let accounts = (&account, &changed);

@@ -180,7 +180,7 @@ impl AccountService {
         let disable = |write: &mut UnitOfWork, account: &mut StoredAccount| {
             account.state = AccountState::Disabled;
             write.revoke_account_links(Some(email));
-            revoke_invitations_in(write, &account.roles);
+            revoke_invitations_of_lost_in(write, &account.roles, &[]);
             Ok(())
         };
         self.change(actor, AuditAction::AccountDisabled, email, disable)
@@ -278,9 +278,7 @@ impl AccountService {
             if changed.roles == account.roles {
                 return Ok(account.into());
             }
-            let lost = account.roles.iter();
-            let lost = lost.filter(|role| !changed.roles.contains(role)).cloned();
-            revoke_invitations_in(&mut write, &lost.collect::<Vec<_>>());
+            revoke_invitations_of_lost_in(&mut write, &account.roles, &changed.roles);
             if changed.state == AccountState::Active {
                 end_first_link_in(&mut write, &changed);
             }
@@ -342,10 +340,14 @@ fn describe(account: &StoredAccount) -> Value {
     })
 }
 
-/// Adds the revocation of the unused invitations to organizations of which these roles are an admin.
-/// Otherwise somebody who loses the role could come back by an invitation to another address.
-fn revoke_invitations_in(write: &mut UnitOfWork, roles: &[AccountRole]) {
-    for role in roles {
+/// Adds the revocation of the unused invitations to organizations in which an account loses the role
+/// of an admin. Otherwise the person could come back by an invitation to another address.
+pub(super) fn revoke_invitations_of_lost_in(
+    write: &mut UnitOfWork,
+    before: &[AccountRole],
+    after: &[AccountRole],
+) {
+    for role in before.iter().filter(|role| !after.contains(role)) {
         match role {
             AccountRole::Organization {
                 organization,
