@@ -25,6 +25,8 @@ pub enum Conflict {
     JobLeased,
     #[error("the job's lease is lost")]
     LeaseLost,
+    #[error("the job is not parked any more, or was parked again")]
+    JobNotParked,
     #[error("the API key exists")]
     ApiKeyExists,
     #[error("the API key is revoked already, or does not exist")]

@@ -10,7 +10,6 @@ use crate::unit_of_work::Precondition;
 use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::time::Timestamp;
-use serde_json::json;
 
 /// A unit of background work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -203,6 +202,21 @@ impl UnitOfWork {
         self.add(release).push(delete, one_of_pair, false)
     }
 
+    /// Unparks a job: resets its attempts and makes it due now. Fails with
+    /// [`Conflict::JobNotParked`] if it is not parked any more as it was read.
+    pub fn retry_parked_job(&mut self, job: &Job) -> &mut Self {
+        self.wake_if_due(self.now);
+        let update = statement!(
+            "UPDATE job SET parked_at = NULL, attempt_count = 0, due_at = $4 \
+             WHERE kind = $1 AND subject = $2 AND parked_at = $3",
+            job.kind.as_str(),
+            job.subject.as_str(),
+            job.parked_at,
+            self.now,
+        );
+        self.add_expecting_one(update, Conflict::JobNotParked)
+    }
+
     /// Wakes workers if the job is due now. Polling finds jobs that become due later.
     fn wake_if_due(&mut self, due_at: Timestamp) {
         if due_at <= self.now {
@@ -274,35 +288,6 @@ impl Store {
             limit,
         );
         self.read_all(select, read).await
-    }
-
-    /// Unparks those of the jobs that are parked: resets their attempts and makes them due at the time
-    /// of `write`, which is committed with them. Returns the retried jobs.
-    pub async fn retry_parked_jobs(
-        &self,
-        jobs: &[&Job],
-        mut write: UnitOfWork,
-    ) -> Result<Vec<Job>, DatabaseError> {
-        let now = write.now;
-        let keys = jobs
-            .iter()
-            .map(|job| json!({ "kind": job.kind, "subject": job.subject }));
-        // Few jobs are parked, so they are compared with the list, as expressions that no index has.
-        let update = statement!(
-            format!(
-                "UPDATE job SET parked_at = NULL, attempt_count = 0, due_at = $1 \
-                 WHERE parked_at IS NOT NULL \
-                   AND (kind || '', subject || '') IN ( \
-                     SELECT item.value ->> 'kind', item.value ->> 'subject' FROM {{each $2}}) \
-                 RETURNING {COLUMNS}"
-            ),
-            now,
-            serde_json::Value::from_iter(keys).to_string(),
-        );
-        write.add_returning(update);
-        write.wake_if_due(now);
-        let outcome = self.execute_unconditional(write).await?;
-        outcome.rows.iter().map(read).collect()
     }
 }
 

@@ -2,8 +2,12 @@
 
 use crate::audit::record::{AuditChange, audit_in};
 use crate::base::Base;
+use crate::storage_failure::StorageFailure;
 use host_domain::audit::{Actor, AuditAction};
-use host_storage::{Attempt, DatabaseError, Job, ListedJob, ParkedJobFilter, UnitOfWork};
+use host_domain::owner::Tenant;
+use host_storage::{
+    Attempt, CommitError, Conflict, DatabaseError, Job, ListedJob, ParkedJobFilter,
+};
 use serde::Serialize;
 use serde_json::json;
 
@@ -106,37 +110,48 @@ impl OperatorService {
         actor: &Actor,
         kind: Option<&str>,
         subject: Option<&str>,
-    ) -> Result<Vec<ParkedJob>, DatabaseError> {
+    ) -> Result<Vec<ParkedJob>, StorageFailure> {
         let store = &self.base.store;
         let filter = ParkedJobFilter { kind, subject };
         let mut retried = Vec::new();
         loop {
             let parked = store.parked_jobs_unscoped(filter, ROWS_MAX).await?;
-            let jobs: Vec<&Job> = parked.iter().map(|parked| &parked.job).collect();
-            if jobs.is_empty() {
+            if parked.is_empty() {
                 return Ok(retried);
             }
-            let jobs = store.retry_parked_jobs(&jobs, self.retry_entries(actor, &parked));
-            for job in jobs.await? {
+            for ListedJob { job, tenant } in parked {
+                if !self.retry(actor, &job, tenant.as_ref()).await? {
+                    // Somebody else retried it, or its booking scheduled it again.
+                    continue;
+                }
                 let (kind, subject) = (&job.kind, &job.subject);
                 tracing::info!(kind, subject, "an operator retried a parked job");
-                retried.push(job.into());
+                retried.push(ParkedJob::from(Job {
+                    attempts: 0,
+                    parked_at: None,
+                    ..job
+                }));
             }
         }
     }
 
-    /// Returns the entries of the audit log: one for each job, in the organization of its subject.
-    fn retry_entries(&self, actor: &Actor, parked: &[ListedJob]) -> UnitOfWork {
+    /// Makes a parked job due now and records it in the organization of its subject. Returns whether
+    /// the job was still parked.
+    async fn retry(
+        &self,
+        actor: &Actor,
+        job: &Job,
+        tenant: Option<&Tenant>,
+    ) -> Result<bool, CommitError> {
         let mut write = self.base.unit_of_work();
-        for ListedJob { job, tenant } in parked {
-            let change = AuditChange::new(AuditAction::JobRetried, &job.subject);
-            let change = change.after(json!({ "kind": job.kind }));
-            let change = match tenant {
-                Some(tenant) => change.of_tenant(tenant),
-                None => change,
-            };
-            audit_in(&mut write, &self.base, actor, change);
-        }
-        write
+        write.retry_parked_job(job);
+        let change = AuditChange::new(AuditAction::JobRetried, &job.subject);
+        let change = change.after(json!({ "kind": job.kind }));
+        let change = match tenant {
+            Some(tenant) => change.of_tenant(tenant),
+            None => change,
+        };
+        audit_in(&mut write, &self.base, actor, change);
+        self.base.commit_unless(Conflict::JobNotParked, write).await
     }
 }

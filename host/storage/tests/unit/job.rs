@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{ClaimedJobs, Job, JobClaim, ParkedJobFilter, WorkQueue};
+use host_domain::id::AuditEntryId;
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -223,18 +224,33 @@ async fn job_never_released_is_parked(db: &TestStore) {
         kind: "other".into(),
         ..parked[0].clone()
     };
-    let sound = job(&db.store, "sound").await;
-    let unpark = async |jobs: &[&Job]| {
-        let unparked = db.store.retry_parked_jobs(jobs, UnitOfWork::new(NOW));
-        unparked.await.unwrap()
+    let parked_again = Job {
+        parked_at: Some(NOW.plus_ms(1)),
+        ..parked[0].clone()
     };
-    assert_eq!(unpark(&[&sound, &other_kind]).await, []);
+    let sound = job(&db.store, "sound").await;
+    let unpark = async |job: &Job, number| {
+        let entry = AuditEntryId::from_bits(number);
+        let retry = unit(|write| {
+            let retry = write.retry_parked_job(job);
+            retry.insert_pending_audit_entry(&entry, NOW, &job.subject)
+        });
+        conflict(&db.store, retry).await
+    };
+    for (number, other) in (1..).zip([&sound, &other_kind, &parked_again]) {
+        let retried = unpark(other, number).await;
+        assert_eq!(retried, Some(Conflict::JobNotParked));
+    }
     let mut wakeups = db.store.subscribe_wakeups(WorkQueue::Jobs);
-    let begun = unpark(&[&sound, &parked[0]]).await;
-    assert_eq!(begun.len(), 1);
-    assert_eq!((begun[0].parked_at, begun[0].attempts), (None, 0));
+    assert_eq!(unpark(&parked[0], 4).await, None);
+    let begun = job(&db.store, "poison").await;
+    assert_eq!((begun.parked_at, begun.attempts), (None, 0));
     assert!(wakeups.wait(Duration::from_secs(30)).await);
-    assert_eq!(unpark(&[&sound, &parked[0]]).await, []);
+    let again = unpark(&parked[0], 5).await;
+    assert_eq!(again, Some(Conflict::JobNotParked));
+    // Only the retry is recorded.
+    let recorded = db.store.pending_audit_entries(9).await.unwrap();
+    assert_eq!(recorded.len(), 1);
     assert_eq!(claimed(&db.store, dying).await, ["poison"]);
     assert_eq!(job(&db.store, "poison").await.attempts, 1);
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::dialect::Dialect;
 use crate::statement::{Statement, Value, postgres_args};
-use crate::{DatabaseError, Job, JobClaim, ParkedJobFilter};
+use crate::{DatabaseError, JobClaim, ParkedJobFilter};
 use host_domain::booking::BookingStatus;
 use host_domain::console::{TenantScope, UnresolvedFilter};
 use host_domain::flight::booking::FlightBookingDetails;
@@ -284,20 +284,6 @@ pub(super) fn scans(plan: &str) -> impl Iterator<Item = &str> {
 async fn add_parked_jobs(plans: &mut Expectations, store: &Store) {
     let parked = store.parked_jobs(ParkedJobFilter::default(), 10);
     plans.add("job_parked", parked).await;
-    let job = Job {
-        kind: "resume".into(),
-        subject: "s100".into(),
-        due_at: NOW,
-        is_leased: false,
-        attempts: 0,
-        parked_at: Some(NOW),
-        last_error: None,
-        created_at: NOW,
-    };
-    let write = UnitOfWork::new(NOW);
-    plans
-        .add("job_parked", store.retry_parked_jobs(&[&job], write))
-        .await;
 }
 
 async fn add_settlement(plans: &mut Expectations, store: &Store) {
