@@ -1,10 +1,11 @@
 //! The commands that talk to a running gateway: `listen`, `trigger` and `deliveries replay`.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 use std::process::Stdio;
 use tests::{
-    DashboardClient, Database, MockResponse, MockServer, Server, Subscriber, binary, eventually,
-    on_both_databases, verify_signatures,
+    Client, DashboardClient, Database, MockResponse, MockServer, Server, Subscriber, binary,
+    eventually, on_both_databases, verify_signatures,
 };
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout, Command};
@@ -203,6 +204,7 @@ async fn ping_is_triggered_with_and_without_a_webhook() {
     let paused = Subscriber::start(&client).await;
     let pause = paused.subscription.post(&client, "/pause").await;
     pause.expect(200);
+    forwarded(&trigger().await).await;
     let active = Subscriber::of("flight", &client).await;
     let event = forwarded(&trigger().await).await;
     assert_eq!(event["data"]["subscription_id"], active.subscription.id);
@@ -210,8 +212,26 @@ async fn ping_is_triggered_with_and_without_a_webhook() {
         (active.upstream.received().len() == 1).then_some(())
     })
     .await;
-    assert!(paused.upstream.received().is_empty());
+    let of_paused = async || {
+        let listed = paused.subscription.deliveries(&client, "").await;
+        listed.data().as_array().unwrap().len()
+    };
+    assert_eq!(
+        of_paused().await,
+        0,
+        "the pings are not sent at the resumption"
+    );
+    let resume = paused.subscription.post(&client, "/resume").await;
+    resume.expect(200);
+    paused.subscription.ping_until(&client, "DELIVERED").await;
+    assert_eq!(of_paused().await, 1);
+    assert_eq!(paused.upstream.received().len(), 1);
     listen.end().await;
+    let options = ["create", "--organization", "demo", "--mode", "live"];
+    let live = server.command("keys", &options).await;
+    let live = Client::new(&server.api, live.trim());
+    let refused = live.send(Method::POST, "/v1/cli/ping", None).await;
+    refused.expect_problem(403, "insufficient_scope");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! `stopover listen`: events for a program without a public address. The program asks again and
 //! again; each call waits for the next event.
 
+use crate::error_code::ErrorCode;
 use crate::extract::{Body, Context, PathId, Query, Validate, Validated};
 use crate::problem::ApiError;
 use crate::response::{ApiResponse, ApiResult, NoContent};
@@ -8,6 +9,7 @@ use axum::extract::State;
 use host_application::webhook::listen::{ListenService, ListenedEvent};
 use host_domain::event::EventType;
 use host_domain::id::{EventId, ListenSessionId};
+use host_domain::owner::Mode;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -115,11 +117,16 @@ pub(super) struct MadeEventResource {
     id: String,
 }
 
-/// Makes a test event for the programs that listen, because the organization may have no webhook.
+/// Makes a test event for the programs that listen, because the organization may have no active
+/// webhook. Live keys make no test events.
 pub(super) async fn ping(
     State(service): State<Arc<ListenService>>,
     Context(context): Context,
 ) -> ApiResult<MadeEventResource> {
+    if context.owner.tenant.mode == Mode::Live {
+        let detail = "Test events are made with keys of test mode only.";
+        return Err(ApiError::from(ErrorCode::InsufficientScope).with_detail(detail));
+    }
     let id = service.ping(&context).await?;
     Ok(ApiResponse::created(MadeEventResource {
         id: id.to_string(),

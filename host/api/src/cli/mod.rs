@@ -32,7 +32,7 @@ pub(crate) fn routes() -> Router<ApiState> {
         )
         .route(
             "/v1/cli/ping",
-            changing(post(listen::ping), ChangeOperation::SendTestEvent),
+            changing(post(listen::ping), ChangeOperation::MakePing),
         )
         .route("/v1/cli/listen", changing(post(listen::begin), session))
         .route(

@@ -29,6 +29,8 @@ pub(crate) enum ChangeOperation {
     DeleteWatcherWebhook,
     /// A supplier reports events.
     ReceiveEvents,
+    /// Makes a test event for the programs that listen.
+    MakePing,
     /// A program begins to listen to events, or ends that.
     ListenSession,
     /// A query that stores what it found.
@@ -39,7 +41,7 @@ impl ChangeOperation {
     /// Returns whether the same request may be sent again and then succeeds, also under a new key.
     const fn is_repeat_safe(self) -> bool {
         match self {
-            Self::Prebook | Self::ReceiveEvents => true,
+            Self::Prebook | Self::ReceiveEvents | Self::ListenSession | Self::StoringQuery => true,
             Self::BookOrCancel
             | Self::PurchaseServices
             | Self::CreateInstrument
@@ -58,8 +60,7 @@ impl ChangeOperation {
             | Self::RecoverDeliveries
             | Self::RegisterWatcherWebhook
             | Self::DeleteWatcherWebhook
-            | Self::ListenSession
-            | Self::StoringQuery => false,
+            | Self::MakePing => false,
         }
     }
 
@@ -74,10 +75,7 @@ impl ChangeOperation {
                 "It may have happened. Do not send it again under a new key: read the booking until its \
                  status does not end in `IN_PROGRESS`."
             }
-            Self::PurchaseServices => {
-                "The bags may be bought and charged. Do not use a new key: read the booking, or send the same request \
-                 again with the same key, until its status is final."
-            }
+            Self::PurchaseServices => PURCHASE_STEP,
             Self::CreateInstrument => {
                 "The payment instrument may be stored. Send the same request again with the same idempotency key: it \
                  returns the instrument. Without a key, list the instruments before you add it again."
@@ -125,6 +123,7 @@ impl ChangeOperation {
             Self::ReceiveEvents => {
                 "The events may be stored. Send the same request again: those that are stored are recognized."
             }
+            Self::MakePing => "The event may be made. A repeat makes another one.",
             Self::ListenSession => {
                 "Send the same request again. A session to which no program listens ends after a minute."
             }
@@ -134,6 +133,9 @@ impl ChangeOperation {
         }
     }
 }
+
+const PURCHASE_STEP: &str = "The bags may be bought and charged. Do not use a new key: read the booking, or send the same request \
+     again with the same key, until the purchase is confirmed or refused.";
 
 const SUBSCRIPTION_STEP: &str = "The subscription may exist. Send the same request again with the same idempotency key: it returns the \
      subscription, and its signing secret once. Without a key, list the subscriptions, and rotate the secret \
@@ -185,6 +187,26 @@ mod tests {
         let detail = detail(error);
         assert!(detail.contains("subscription") && detail.contains("secret once"));
         assert!(!detail.contains("booking"), "{detail}");
+    }
+
+    #[test]
+    fn request_that_may_be_sent_again_is_retryable() {
+        let step = |operation: ChangeOperation| {
+            let error = ApiError::from(ErrorCode::ResultUnknown).with_next_step(operation);
+            (error.1.is_repeat_safe, detail(error))
+        };
+        for operation in [
+            ChangeOperation::Prebook,
+            ChangeOperation::ReceiveEvents,
+            ChangeOperation::ListenSession,
+            ChangeOperation::StoringQuery,
+        ] {
+            let (is_repeat_safe, detail) = step(operation);
+            assert!(is_repeat_safe, "{operation:?}");
+            assert!(detail.contains("Send the same request again"), "{detail}");
+        }
+        let (is_repeat_safe, detail) = step(ChangeOperation::MakePing);
+        assert!(!is_repeat_safe && !detail.contains("key"), "{detail}");
     }
 
     #[test]

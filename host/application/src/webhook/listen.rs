@@ -215,8 +215,8 @@ impl ListenService {
         }
     }
 
-    /// Makes a `ping` that is not about one subscription, for the tenant's sessions and for its
-    /// subscriptions to hotels that select it. Returns the id of the event.
+    /// Makes a `ping` for the tenant's sessions only, and returns its id. No subscription receives it:
+    /// one that is paused would send it when it is resumed.
     ///
     /// # Errors
     /// [`ListenError::Storage`].
@@ -225,7 +225,7 @@ impl ListenService {
         let nobody = SubscriptionId::from_bits(self.base.ids.generate());
         let event = ping_event(&self.base, Product::Hotel, &nobody);
         let mut write = UnitOfWork::new(event.created_at);
-        write.publish(&context.owner.tenant, &event);
+        write.publish_to_sessions(&context.owner.tenant, &event);
         self.base.store.commit(write).await?;
         Ok(event.id)
     }

@@ -118,7 +118,8 @@ impl Trigger {
         }
     }
 
-    /// Sends a test event to an active webhook. Without one, makes the event for `stopover listen`.
+    /// Sends a test event to an active webhook. Without one, makes the event for `stopover listen`
+    /// only.
     async fn ping(&self) -> Result<String, CliError> {
         for product in ["hotel", "flight"] {
             let path = format!("/v1/{product}/webhook-subscriptions");

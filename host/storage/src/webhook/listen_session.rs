@@ -3,6 +3,7 @@
 use crate::condition::ConditionBuilder;
 use crate::event::{OutboxEvent, read_outbox};
 use crate::statement::{Row, statement};
+use crate::wakeup::WorkQueue;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::console::TenantScope;
 use host_domain::id::{EventId, ListenSessionId};
@@ -11,6 +12,13 @@ use host_domain::time::Timestamp;
 use host_domain::webhook::ListenSession;
 
 impl UnitOfWork {
+    /// Stores an event for the programs that listen, without deliveries to subscriptions. Fails with
+    /// [`Conflict::EventExists`] if the event exists.
+    pub fn publish_to_sessions(&mut self, tenant: &Tenant, event: &OutboxEvent) -> &mut Self {
+        self.wakeups.insert(WorkQueue::Deliveries);
+        self.insert_outbox_event(tenant, event)
+    }
+
     /// Stores a new session, and deletes all that have expired. Fails with
     /// [`Conflict::ListenSessionLimit`] if the tenant has `sessions_max` already.
     pub fn insert_listen_session(
