@@ -88,15 +88,16 @@ impl UnitOfWork {
         self
     }
 
-    /// Replaces the roles of an account that was read with the roles `before`. Fails with
-    /// [`Conflict::AccountVersion`] if they have changed.
+    /// Replaces the roles of an account that was read with the roles `before`. A role whose organization
+    /// stays keeps the time since which the account is a member. Fails with
+    /// [`Conflict::AccountVersion`] if the roles have changed.
     pub fn set_account_roles(
         &mut self,
         id: &AccountId,
         before: &[AccountRole],
         after: &[AccountRole],
     ) -> &mut Self {
-        for role in before.iter().filter(|role| !after.contains(role)) {
+        for role in (before.iter()).filter(|role| role_beside(after, role).is_none()) {
             let (organization, name) = role_columns(role);
             let delete = statement!(
                 "DELETE FROM account_role \
@@ -108,8 +109,11 @@ impl UnitOfWork {
             self.add_expecting_one(delete, Conflict::AccountVersion);
         }
         for role in after.iter().filter(|role| !before.contains(role)) {
-            let insert = insert_role(id, role, self.now);
-            self.add_expecting_one(insert, Conflict::AccountVersion);
+            let change = match role_beside(before, role) {
+                Some(held) => update_role(id, held, role),
+                None => insert_role(id, role, self.now),
+            };
+            self.add_expecting_one(change, Conflict::AccountVersion);
         }
         self
     }
@@ -311,6 +315,26 @@ fn insert_role(id: &AccountId, role: &AccountRole, at: Timestamp) -> Statement {
         organization,
         name,
         at,
+    )
+}
+
+/// Returns the role of these that is in the same organization as another one.
+fn role_beside<'a>(roles: &'a [AccountRole], other: &AccountRole) -> Option<&'a AccountRole> {
+    let mut roles = roles.iter();
+    roles.find(|role| role.organization() == other.organization())
+}
+
+/// Changes a role to another one in the same organization.
+fn update_role(id: &AccountId, held: &AccountRole, role: &AccountRole) -> Statement {
+    let (organization, held) = role_columns(held);
+    let (_, name) = role_columns(role);
+    statement!(
+        "UPDATE account_role SET role = $4 \
+         WHERE account_id = $1 AND organization = $2 AND role = $3",
+        id.as_str(),
+        organization,
+        held,
+        name,
     )
 }
 

@@ -102,6 +102,26 @@ impl UnitOfWork {
         self.add(update)
     }
 
+    /// Revokes the unused invitations of an address to an organization. Fails with
+    /// [`Conflict::AccountLinkUsed`] if none of them can be accepted at the time of this unit of work:
+    /// of several concurrent revocations, one succeeds.
+    pub fn revoke_open_invitation(
+        &mut self,
+        organization: &str,
+        email: &EmailAddress,
+    ) -> &mut Self {
+        let update = statement!(
+            "UPDATE account_link SET used_at = $1 WHERE used_at IS NULL AND sha256 = ( \
+               SELECT sha256 FROM account_link WHERE used_at IS NULL AND organization = $2 \
+                 AND email = $3 AND expires_at > $1 ORDER BY created_at, sha256 LIMIT 1)",
+            self.now,
+            organization,
+            email.as_str(),
+        );
+        self.add_expecting_one(update, Conflict::AccountLinkUsed)
+            .revoke_invitations(organization, email)
+    }
+
     /// Revokes the unused invitations of an address to an organization.
     pub fn revoke_invitations(&mut self, organization: &str, email: &EmailAddress) -> &mut Self {
         let update = statement!(
@@ -237,23 +257,6 @@ impl Store {
              FROM account_link WHERE {condition} ORDER BY organization, email LIMIT {limit}"
         ));
         self.read_all(select, read_link).await
-    }
-
-    /// Returns whether an address has an invitation to an organization that can be accepted at `now`.
-    pub async fn has_invitation(
-        &self,
-        organization: &str,
-        email: &EmailAddress,
-        now: Timestamp,
-    ) -> Result<bool, DatabaseError> {
-        let select = statement!(
-            "SELECT 1 AS one FROM account_link WHERE used_at IS NULL AND organization = $1 \
-             AND email = $2 AND expires_at > $3 LIMIT 1",
-            organization,
-            email.as_str(),
-            now,
-        );
-        Ok(!self.fetch_all(select).await?.is_empty())
     }
 }
 

@@ -204,17 +204,13 @@ impl MemberService {
         organization: &str,
         email: &EmailAddress,
     ) -> Result<bool, MembershipError> {
-        let (store, now) = (&self.base.store, self.base.now());
-        if !store.has_invitation(organization, email, now).await? {
-            return Ok(false);
-        }
         let mut write = self.base.unit_of_work();
-        write.revoke_invitations(organization, email);
+        write.revoke_open_invitation(organization, email);
         let change = AuditChange::new(AuditAction::MemberInvitationRevoked, email.as_str());
         let change = change.of_organization(organization);
         audit_in(&mut write, &self.base, actor, change);
-        self.base.store.commit(write).await?;
-        Ok(true)
+        let conflict = Conflict::AccountLinkUsed;
+        Ok(self.base.commit_unless(conflict, write).await?)
     }
 
     /// Changes the role of a member and returns the member. If an admin loses the role, the unused

@@ -172,12 +172,15 @@ impl AccountService {
     }
 
     /// Disables an account. Its sessions end, and its link is revoked, as are the unused invitations of
-    /// organizations whose admin it is. A reset enables it again.
+    /// organizations whose admin it is. A reset enables it again. Disabling it again changes nothing.
     ///
     /// # Errors
     /// [`AccountError::NotFound`].
     pub async fn disable(&self, actor: &Actor, email: &EmailAddress) -> Result<(), AccountError> {
         let disable = |write: &mut UnitOfWork, account: &mut StoredAccount| {
+            if account.state == AccountState::Disabled {
+                return Ok(());
+            }
             account.state = AccountState::Disabled;
             write.revoke_account_links(Some(email));
             revoke_invitations_of_lost_in(write, &account.roles, &[]);
@@ -298,7 +301,7 @@ impl AccountService {
         }
     }
 
-    /// Changes an account and ends its sessions. Repeats the change if the account changed
+    /// Changes an account and ends its sessions, unless there is nothing to change. Repeats the change if the account changed
     /// meanwhile.
     async fn change<T>(
         &self,
@@ -314,6 +317,9 @@ impl AccountService {
             let (read_version, before) = (account.version, account.clone());
             let mut write = self.base.unit_of_work();
             let result = change(&mut write, &mut account)?;
+            if write.is_empty() && account == before {
+                return Ok(result);
+            }
             account.session_epoch += 1;
             account.updated_at = self.base.now();
             account.version += 1;

@@ -14,6 +14,7 @@ on_both_databases!(
     addresses_are_those_of_present_and_former_members,
     last_two_admins_cannot_both_leave,
     change_of_a_member_requires_the_role_that_was_read,
+    change_of_roles_keeps_the_time_since_which_a_member_belongs,
     open_invitations_are_listed_and_revoked_by_organization,
     concurrent_uses_of_a_code_store_one,
     second_factor_is_stored_once_and_deleted_whole,
@@ -190,6 +191,39 @@ async fn change_of_a_member_requires_the_role_that_was_read(db: &TestStore) {
     assert_eq!(member(db, 1, "acme").await, None);
 }
 
+async fn change_of_roles_keeps_the_time_since_which_a_member_belongs(db: &TestStore) {
+    let role = |organization: &str, role| AccountRole::Organization {
+        organization: organization.to_owned(),
+        role,
+    };
+    let before = [role("acme", Viewer), role("left", Admin)];
+    let after = [
+        AccountRole::Operator,
+        role("acme", Admin),
+        role("new", Viewer),
+    ];
+    let mut account = account(1, "ada@example.com");
+    account.roles = before.to_vec();
+    insert(db, &account).await;
+    let change = || {
+        unit_at(NOW.plus_ms(5), |write| {
+            write.set_account_roles(&account.id, &before, &after)
+        })
+    };
+    assert_eq!(conflict(&db.store, change()).await, None);
+    let joined = async |organization: &str| {
+        let found = member(db, 1, organization).await;
+        found.map(|found| (found.role, found.joined_at))
+    };
+    assert_eq!(joined("acme").await, Some((Admin, NOW)));
+    assert_eq!(joined("new").await, Some((Viewer, NOW.plus_ms(5))));
+    assert_eq!(joined("left").await, None);
+    let stored = db.store.account_by_email(&account.email).await.unwrap();
+    assert_eq!(stored.unwrap().roles, after);
+    let again = conflict(&db.store, change()).await;
+    assert_eq!(again, Some(Conflict::AccountVersion));
+}
+
 async fn open_invitations_are_listed_and_revoked_by_organization(db: &TestStore) {
     let link = |organization: Option<&str>, address: &str, expires_ms| StoredAccountLink {
         email: Some(email(address)),
@@ -220,18 +254,16 @@ async fn open_invitations_are_listed_and_revoked_by_organization(db: &TestStore)
     assert_eq!(listed(None).await, [ada, zoe.clone(), elsewhere.clone()]);
     assert_eq!(listed(Some(&[])).await, []);
     let address = email("ada@example.com");
-    let has_invitation = async |organization, at| {
-        let found = db.store.has_invitation(organization, &address, at);
-        found.await.unwrap()
+    let revocation = |organization| {
+        unit_at(NOW.plus_ms(5), |write| {
+            write.revoke_open_invitation(organization, &address)
+        })
     };
-    assert!(has_invitation("acme", NOW.plus_ms(5)).await);
-    assert!(!has_invitation("unknown", NOW.plus_ms(5)).await);
-    commit(&db.store, |write| {
-        write.revoke_invitations("acme", &address)
-    })
-    .await;
+    let unknown = conflict(&db.store, revocation("unknown")).await;
+    assert_eq!(unknown, Some(Conflict::AccountLinkUsed));
+    let revocations = vec![revocation("acme"); 8];
+    one_is_stored(db, revocations, Conflict::AccountLinkUsed).await;
     assert_eq!(listed(None).await, [zoe, elsewhere]);
-    assert!(!has_invitation("acme", NOW.plus_ms(5)).await);
     // The link that sets up the account remains.
     let found = db.store.account_link(&[5; 32]).await.unwrap();
     assert_eq!(found, Some(setup));
