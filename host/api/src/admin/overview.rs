@@ -30,7 +30,7 @@ pub(super) struct OverviewQuery {
 }
 
 /// `GET /overview`: work that waits for a person, and the calls and bookings of a window of time.
-/// Parked jobs belong to no organization, so they are left out if one is named.
+/// With an organization, of the parked jobs those whose subject belongs to it.
 pub(super) async fn show(
     State(overview): State<Arc<OverviewReader>>,
     Query(query): Query<OverviewQuery>,
@@ -38,8 +38,7 @@ pub(super) async fn show(
     let scope = tenant_scope(query.organization, query.mode)?;
     let window = parse(query.window, "window", OverviewWindow::parse)?;
     let window = window.unwrap_or(OverviewWindow::Hour);
-    let includes_jobs = scope.organizations.is_none();
-    let read = overview.read(&scope, window, includes_jobs).await;
+    let read = overview.read(&scope, window, true).await;
     let read = read.map_err(ApiError::from_storage)?;
     Ok(Json(json!({ "data": overview_json(&read, window) })))
 }
@@ -55,7 +54,7 @@ fn overview_json(overview: &Overview, window: OverviewWindow) -> Value {
         "oldest_outcome_at": text(counts.oldest_outcome_at),
         "waiting_deliveries": counts.waiting_deliveries,
         "oldest_delivery_at": text(counts.oldest_delivery_at),
-        "parked_jobs": overview.includes_jobs.then_some(counts.parked_jobs),
+        "parked_jobs": counts.parked_jobs,
         "active_keys": counts.active_keys,
         "open_items": list(&overview.open_items, item_json),
         "suppliers": list(&overview.suppliers, supplier_json),

@@ -111,7 +111,7 @@ pub struct Overview {
     /// that expire first.
     pub open_items: Vec<OpenItem>,
     pub counts: OverviewCounts,
-    /// Whether parked jobs are among the items and counts. They are those of all organizations.
+    /// Whether the parked jobs of the scope are among the items and counts.
     pub includes_jobs: bool,
     /// Numbers of bookings by status, in life-cycle order; statuses without bookings are absent. `None`
     /// if they are still being counted.

@@ -31,7 +31,7 @@ pub struct OverviewLimits {
     pub deliveries_max: u32,
     /// Maximum number of items of each kind to list.
     pub items_max: u32,
-    /// Whether parked jobs are read. They belong to no organization.
+    /// Whether the parked jobs of the scope are read.
     pub includes_jobs: bool,
     /// Beginning of the hour since which booked amounts are added up.
     pub booked_since: Timestamp,
