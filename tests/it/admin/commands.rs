@@ -304,6 +304,12 @@ async fn parked_jobs_are_retried_by_commands(database: Database) {
         .await;
         bookings.push(booking);
     }
+    for (organization, count) in [("demo", bookings.len()), ("other", 0)] {
+        let options = ["overview", "--organization", organization];
+        let (_, shown) = admin_command(&server, &options).await;
+        let shown: Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!(shown["parked_jobs"], count, "{shown:#}");
+    }
     let retry = ["parked-jobs", "retry"];
     for (options, booking) in [
         ([bookings[0].as_str()], &bookings[0]),

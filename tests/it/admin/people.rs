@@ -48,8 +48,14 @@ async fn keys_are_created_listed_and_revoked(database: Database) {
         json!({ "organization": "acme", "scopes": [] }),
         json!({ "organization": "acme", "scopes": ["write"] }),
         json!({ "organization": "acme", "expires_at": "soon" }),
+        json!({ "organization": "acme", "expires_at": "2020-01-31" }),
+        json!({ "organization": "acme\0" }),
     ] {
         let refused = operator.0.post("/keys", &refused).await;
+        refused.expect_problem(400, "validation_failed");
+    }
+    for query in ["organization=a%00", "organization=a%20b", "q=a%00", "q=%0A"] {
+        let refused = operator.0.get(&format!("/keys?{query}")).await;
         refused.expect_problem(400, "validation_failed");
     }
     let revoked = operator.act(&format!("{path}/revoke")).await.expect(200);
@@ -132,6 +138,31 @@ async fn invite(operator: &Operator, email: &str, role: &str) -> String {
     link_path(text(&invited.expect(201).data()["link"])).to_owned()
 }
 
+/// Checks that no text that cannot be the id of an organization reaches the database, which may refuse
+/// it. `path` is that of a member of `acme`.
+async fn refuse_wrong_organizations(operator: &Operator, path: &str) {
+    for path in ["/members", "/members/invitations"] {
+        let refused = operator.0.get(&format!("{path}?organization=a%00")).await;
+        refused.expect_problem(400, "validation_failed");
+    }
+    let body = json!({ "organization": "a\0", "email": GRACE });
+    let refused = operator.0.post("/members/invitations/revoke", &body).await;
+    refused.expect_problem(400, "validation_failed");
+    let body = json!({ "organization": "a\0", "email": GRACE, "role": "viewer" });
+    let refused = operator.0.post("/members/invitations", &body).await;
+    refused.expect_problem(400, "validation_failed");
+    let path = path.replace("acme", "acme%00");
+    let body = json!({ "role": "viewer" }).to_string().into_bytes();
+    for (method, body) in [
+        (Method::GET, None),
+        (Method::PATCH, Some(body)),
+        (Method::DELETE, None),
+    ] {
+        let refused = operator.0.send(method, &path, body).await;
+        refused.expect_problem(404, "not_found");
+    }
+}
+
 async fn members_are_invited_changed_and_removed(database: Database) {
     let server = Server::start(database).await;
     let operator = Operator::of(&server);
@@ -169,6 +200,7 @@ async fn members_are_invited_changed_and_removed(database: Database) {
     again.expect_problem(409, "account_conflict");
     assert_eq!(change("viewer").await.expect(200).data()["role"], "viewer");
     assert!(ada.get("/account").await.body.contains("Viewer of acme"));
+    refuse_wrong_organizations(&operator, &path).await;
     let removed = operator.0.send(Method::DELETE, &path, None).await;
     removed.expect(204);
     operator.0.get(&path).await.expect_problem(404, "not_found");

@@ -1,7 +1,7 @@
 //! Accounts of people on the admin listener. Paths name an account by its e-mail address.
 
 use crate::admin::actor::AdminActor;
-use crate::admin::parameter::parse_required;
+use crate::admin::parameter::{organization_id, parse, parse_required};
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
@@ -10,7 +10,7 @@ use host_application::account::service::{
     AccountError, AccountService, AccountSummary, SetupLinkError,
 };
 use host_application::config::DashboardConfig;
-use host_domain::account::{AccountRole, EmailAddress, OrganizationRole, is_organization_id};
+use host_domain::account::{AccountRole, EmailAddress, OrganizationRole};
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -115,8 +115,9 @@ pub(super) async fn remove_role(
     Json(request): Json<RoleRemovalRequest>,
 ) -> Result<Json<Value>, ApiError> {
     let email = email_in_path(&email)?;
-    let organization = request.organization.as_deref();
-    let changed = accounts.remove_role(&actor, &email, organization).await?;
+    let organization = parse(request.organization, "organization", organization_id)?;
+    let changed = accounts.remove_role(&actor, &email, organization.as_deref());
+    let changed = changed.await?;
     Ok(Json(json!({ "data": account_json(&changed) })))
 }
 
@@ -149,9 +150,8 @@ fn parse_role(request: RoleRequest) -> Result<AccountRole, ApiError> {
         let operator = |text: &str| (text == "operator").then_some(AccountRole::Operator);
         return parse_required(&request.role, "role", operator);
     };
-    let is_id = |id: &str| is_organization_id(id).then(|| id.to_owned());
     Ok(AccountRole::Organization {
-        organization: parse_required(&organization, "organization", is_id)?,
+        organization: parse_required(&organization, "organization", organization_id)?,
         role: parse_required(&request.role, "role", OrganizationRole::parse)?,
     })
 }

@@ -1,6 +1,6 @@
 //! The audit log on the admin listener.
 
-use crate::admin::parameter::{page_json, page_request, parse};
+use crate::admin::parameter::{organizations, page_json, page_request, parse, search_text};
 use crate::problem::ApiError;
 use axum::Json;
 use axum::extract::{Query, State};
@@ -46,14 +46,14 @@ pub(super) async fn list(
     Query(query): Query<AuditQuery>,
 ) -> Result<Json<Value>, ApiError> {
     let filter = AuditFilter {
-        actor: query.actor,
+        actor: parse(query.actor, "actor", search_text)?,
         action: parse(query.action, "action", AuditAction::parse)?,
-        target: query.target,
+        target: parse(query.target, "target", search_text)?,
         from: parse(query.from, "from", Timestamp::parse)?,
         until: parse(query.until, "until", Timestamp::parse)?,
     };
     let scope = AuditScope {
-        organizations: query.organization.map(|organization| vec![organization]),
+        organizations: organizations(query.organization)?,
         ..AuditScope::ALL
     };
     let page = page_request(query.after, query.limit)?;

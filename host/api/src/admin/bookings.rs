@@ -1,6 +1,8 @@
 //! Bookings of all organizations on the admin listener, without personal data.
 
-use crate::admin::parameter::{page_json, page_request, parse, tenant_scope, with_members};
+use crate::admin::parameter::{
+    page_json, page_request, parse, search_text, tenant_scope, with_members,
+};
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
@@ -57,8 +59,8 @@ pub(super) async fn list(
         product: parse(query.kind, "kind", BookingProduct::parse)?,
         status: parse(query.status, "status", BookingStatus::parse)?,
         supplier: parse(query.supplier, "supplier", |id| SupplierId::parse(id).ok())?,
-        user: query.user,
-        reference: query.q,
+        user: parse(query.user, "user", search_text)?,
+        reference: parse(query.q, "q", search_text)?,
         created_from: parse(query.from, "from", Timestamp::parse)?,
         created_to: parse(query.to, "to", Timestamp::parse)?,
     };

@@ -1,5 +1,6 @@
 //! The checklist before going live, on the admin listener.
 
+use crate::admin::parameter::organizations;
 use crate::problem::ApiError;
 use axum::Json;
 use axum::extract::{Query, State};
@@ -20,7 +21,7 @@ pub(super) async fn show(
     State(checklist): State<Arc<GoLiveReader>>,
     Query(query): Query<GoLiveQuery>,
 ) -> Result<Json<Value>, ApiError> {
-    let organization = query.organization.map(|organization| vec![organization]);
+    let organization = organizations(query.organization)?;
     let steps = checklist.read(organization.as_deref()).await;
     let steps = steps.map_err(ApiError::from_storage)?.into_iter();
     let steps: Vec<Value> = steps

@@ -2,7 +2,7 @@
 
 use crate::admin::actor::AdminActor;
 use crate::admin::parameter::{
-    page_json, page_request, parse, parse_required, tenant, tenant_scope,
+    page_json, page_request, parse, parse_required, search_text, tenant, tenant_scope,
 };
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
@@ -60,7 +60,7 @@ pub(super) async fn list(
 ) -> Result<Json<Value>, ApiError> {
     let scope = tenant_scope(query.organization, query.mode)?;
     let filter = ApiKeyFilter {
-        text: query.q.map(|text| text.to_lowercase()),
+        text: parse(query.q, "q", search_text)?.map(|text| text.to_lowercase()),
         status: parse(query.status, "status", ApiKeyStatus::parse)?,
     };
     let page = page_request(query.after, query.limit)?;
@@ -99,7 +99,7 @@ pub(super) async fn create(
         scopes,
         expires_at: parse(request.expires_at, "expires_at", parse_expiry)?,
     };
-    let created = keys.create(&actor, new).await.map_err(problem)?;
+    let created = keys.create_unexpired(&actor, new).await.map_err(problem)?;
     let created = json!({
         "id": created.id.as_str(),
         "key": created.key.expose_secret(),

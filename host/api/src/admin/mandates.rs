@@ -1,7 +1,9 @@
 //! Mandates of all users on the admin listener, and what they were used for.
 
 use crate::admin::actor::AdminActor;
-use crate::admin::parameter::{OwnedListQuery, page_json, page_request, parse, tenant_scope};
+use crate::admin::parameter::{
+    OwnedListQuery, page_json, page_request, parse, search_text, tenant_scope,
+};
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use axum::Json;
@@ -46,7 +48,7 @@ pub(super) async fn list(
     let scope = tenant_scope(query.organization, query.mode)?;
     let filter = MandateScopeFilter {
         status: parse(query.status, "status", MandateStatus::parse)?,
-        user: query.user,
+        user: parse(query.user, "user", search_text)?,
     };
     let page = page_request(query.after, query.limit)?;
     let found = mandates.list_unscoped(&scope, &filter, &page).await;

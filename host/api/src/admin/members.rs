@@ -3,7 +3,9 @@
 
 use crate::admin::accounts::new_email;
 use crate::admin::actor::AdminActor;
-use crate::admin::parameter::{page_json, page_request, parse_required};
+use crate::admin::parameter::{
+    organization_id, organizations, page_json, page_request, parse_required,
+};
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use crate::response::NoContent;
@@ -70,7 +72,7 @@ pub(super) async fn list(
     State(members): State<Arc<MemberService>>,
     Query(query): Query<MembersQuery>,
 ) -> Result<Json<Value>, ApiError> {
-    let organizations = query.organization.map(|organization| vec![organization]);
+    let organizations = organizations(query.organization)?;
     let page = page_request(query.after, query.limit)?;
     let found = members.list(organizations.as_deref(), &page).await;
     let found = found.map_err(ApiError::from_storage)?;
@@ -82,7 +84,7 @@ pub(super) async fn list_invitations(
     State(members): State<Arc<MemberService>>,
     Query(query): Query<InvitationsQuery>,
 ) -> Result<Json<Value>, ApiError> {
-    let organizations = query.organization.map(|organization| vec![organization]);
+    let organizations = organizations(query.organization)?;
     let found = members.invitations(organizations.as_deref()).await;
     let found = found.map_err(ApiError::from_storage)?;
     let found: Vec<Value> = found.iter().map(invitation_json).collect();
@@ -99,7 +101,7 @@ pub(super) async fn invite(
     Json(request): Json<NewInvitationRequest>,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let (email, role) = (new_email(&request.email)?, parse_role(&request.role)?);
-    let organization = request.organization;
+    let organization = parse_required(&request.organization, "organization", organization_id)?;
     // A link that nobody learns would be of no use.
     let links = accounts.setup_links(&dashboard).await?;
     let token = members.invite(&actor, &organization, &email, role).await?;
@@ -119,7 +121,8 @@ pub(super) async fn revoke_invitation(
     Json(request): Json<InvitationRequest>,
 ) -> Result<NoContent, ApiError> {
     let email = new_email(&request.email)?;
-    let revoked = members.revoke_invitation(&actor, &request.organization, &email);
+    let organization = parse_required(&request.organization, "organization", organization_id)?;
+    let revoked = members.revoke_invitation(&actor, &organization, &email);
     if !revoked.await? {
         let detail = "the organization has no open invitation of this address";
         return Err(ApiError::from(ErrorCode::NotFound).with_detail(detail));
@@ -132,7 +135,8 @@ pub(super) async fn show(
     State(members): State<Arc<MemberService>>,
     Path((organization, account)): Path<(String, String)>,
 ) -> Result<Json<Value>, ApiError> {
-    let found = members.find(&organization, &parse_id(&account)?).await?;
+    let (organization, account) = parse_ids(&organization, &account)?;
+    let found = members.find(&organization, &account).await?;
     Ok(Json(json!({ "data": member_json(&found) })))
 }
 
@@ -143,7 +147,8 @@ pub(super) async fn set_role(
     AdminActor(actor): AdminActor,
     Json(request): Json<MemberRoleRequest>,
 ) -> Result<Json<Value>, ApiError> {
-    let (account, role) = (parse_id(&account)?, parse_role(&request.role)?);
+    let (organization, account) = parse_ids(&organization, &account)?;
+    let role = parse_role(&request.role)?;
     let changed = members.set_role(&actor, &organization, &account, role);
     Ok(Json(json!({ "data": member_json(&changed.await?) })))
 }
@@ -154,13 +159,16 @@ pub(super) async fn remove(
     Path((organization, account)): Path<(String, String)>,
     AdminActor(actor): AdminActor,
 ) -> Result<NoContent, ApiError> {
-    let account = parse_id(&account)?;
+    let (organization, account) = parse_ids(&organization, &account)?;
     members.remove(&actor, &organization, &account).await?;
     Ok(NoContent)
 }
 
-fn parse_id(id: &str) -> Result<AccountId, ApiError> {
-    AccountId::parse(id).map_err(|_| MembershipError::NoMember.into())
+/// Parses the organization and the account of a path.
+fn parse_ids(organization: &str, account: &str) -> Result<(String, AccountId), ApiError> {
+    let organization = organization_id(organization).ok_or(MembershipError::NoMember)?;
+    let account = AccountId::parse(account).map_err(|_| MembershipError::NoMember)?;
+    Ok((organization, account))
 }
 
 fn parse_role(text: &str) -> Result<OrganizationRole, ApiError> {

@@ -49,11 +49,28 @@ pub(super) fn parse_required<T>(
     })
 }
 
+/// Returns a text if it may be the id of an organization.
+pub(super) fn organization_id(text: &str) -> Option<String> {
+    is_organization_id(text).then(|| text.to_owned())
+}
+
+/// Returns the list of the organization that `organization` names, or `None` for all.
+pub(super) fn organizations(organization: Option<String>) -> Result<Option<Vec<String>>, ApiError> {
+    let organization = parse(organization, "organization", organization_id)?;
+    Ok(organization.map(|organization| vec![organization]))
+}
+
+/// Returns a text to search for if it has no control characters, which no stored text has, and which
+/// PostgreSQL may refuse.
+pub(super) fn search_text(text: &str) -> Option<String> {
+    let is_text = !text.chars().any(char::is_control);
+    is_text.then(|| text.to_owned())
+}
+
 /// Returns the tenant that `organization` and `mode` name, test mode unless it is set.
 pub(super) fn tenant(organization: &str, mode: Option<String>) -> Result<Tenant, ApiError> {
-    let is_id = |id: &str| is_organization_id(id).then(|| id.to_owned());
     Ok(Tenant {
-        organization: parse_required(organization, "organization", is_id)?,
+        organization: parse_required(organization, "organization", organization_id)?,
         mode: parse(mode, "mode", Mode::parse)?.unwrap_or(Mode::Test),
     })
 }
@@ -65,7 +82,7 @@ pub(super) fn tenant_scope(
     mode: Option<String>,
 ) -> Result<TenantScope, ApiError> {
     Ok(TenantScope {
-        organizations: organization.map(|organization| vec![organization]),
+        organizations: organizations(organization)?,
         mode: parse(mode, "mode", Mode::parse)?.unwrap_or(Mode::Test),
     })
 }

@@ -1,6 +1,8 @@
 //! The request log on the admin listener.
 
-use crate::admin::parameter::{page_json, page_request, parse, tenant_scope};
+use crate::admin::parameter::{
+    organizations, page_json, page_request, parse, search_text, tenant_scope,
+};
 use crate::cli::log::LoggedRequestResource;
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
@@ -76,10 +78,10 @@ pub(super) async fn list(
     let scope = tenant_scope(query.organization, query.mode)?;
     let filter = RequestLogFilter {
         status: parse(query.status, "status", StatusFilter::parse)?,
-        method: query.method,
-        route: query.route,
-        key: query.key,
-        user: query.user,
+        method: parse(query.method, "method", search_text)?,
+        route: parse(query.route, "route", search_text)?,
+        key: parse(query.key, "key", search_text)?,
+        user: parse(query.user, "user", search_text)?,
         supplier: parse(query.supplier, "supplier", |id| SupplierId::parse(id).ok())?,
         from: parse(query.from, "from", Timestamp::parse)?,
         to: parse(query.to, "to", Timestamp::parse)?,
@@ -96,7 +98,7 @@ pub(super) async fn show(
     Path(id): Path<String>,
     Query(query): Query<RequestQuery>,
 ) -> Result<Json<Value>, ApiError> {
-    let organization = query.organization.map(|organization| vec![organization]);
+    let organization = organizations(query.organization)?;
     let mode = parse(query.mode, "mode", Mode::parse)?;
     let call = parse(query.call, "call", |id| RequestLogId::parse(id).ok())?;
     let found = log.find(organization.as_deref(), mode, &id, call.as_ref());

@@ -1,6 +1,6 @@
 //! The search for anything that has an id or a reference, on the admin listener.
 
-use crate::admin::parameter::tenant_scope;
+use crate::admin::parameter::{parse_required, search_text, tenant_scope};
 use crate::problem::ApiError;
 use axum::Json;
 use axum::extract::{Query, State};
@@ -27,7 +27,8 @@ pub(super) async fn search(
     Query(query): Query<IdSearchQuery>,
 ) -> Result<Json<Value>, ApiError> {
     let scope = tenant_scope(query.organization, query.mode)?;
-    let target = service.find(&scope, query.q.trim()).await;
+    let text = parse_required(query.q.trim(), "q", search_text)?;
+    let target = service.find(&scope, &text).await;
     let target = target.map_err(ApiError::from_storage)?;
     let found = target.map(|target| {
         let (kind, id) = kind_and_id(target);

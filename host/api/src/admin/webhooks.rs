@@ -3,7 +3,7 @@
 
 use crate::admin::actor::AdminActor;
 use crate::admin::parameter::{
-    page_json, page_request, parse, parse_required, tenant, tenant_scope,
+    page_json, page_request, parse, parse_required, search_text, tenant, tenant_scope,
 };
 use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
@@ -92,7 +92,7 @@ pub(super) async fn list(
     let scope = tenant_scope(query.organization, query.mode)?;
     let filter = SubscriptionScopeFilter {
         status: parse(query.status, "status", SubscriptionStatus::parse)?,
-        text: query.q,
+        text: parse(query.q, "q", search_text)?,
     };
     let page = page_request(query.after, query.limit)?;
     let found = webhooks.list_unscoped(&scope, &filter, &page).await;
@@ -157,7 +157,9 @@ pub(super) async fn rotate_secret(
     Path(id): Path<String>,
     AdminActor(actor): AdminActor,
 ) -> Result<Json<Value>, ApiError> {
-    let rotated = webhooks.rotate_secret_any(actor, &parse_id(&id)?).await?;
+    let rotated = webhooks
+        .rotate_secret_unscoped(actor, &parse_id(&id)?)
+        .await?;
     let rotated = IssuedWebhookJson::new(&rotated, clock.now());
     Ok(Json(json!({ "data": rotated })))
 }
@@ -192,7 +194,9 @@ pub(super) async fn send_test_event(
     Path(id): Path<String>,
     AdminActor(actor): AdminActor,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
-    let sent = webhooks.send_test_event_any(actor, &parse_id(&id)?).await?;
+    let sent = webhooks
+        .send_test_event_unscoped(actor, &parse_id(&id)?)
+        .await?;
     let delivery = sent.delivery;
     let sent = json!({ "id": delivery.id.as_str(), "status": delivery.status().as_str() });
     Ok((StatusCode::ACCEPTED, Json(json!({ "data": sent }))))
@@ -206,7 +210,9 @@ pub(super) async fn recover(
     Json(request): Json<RecoverRequest>,
 ) -> Result<(StatusCode, Json<Value>), ApiError> {
     let since = request.since.start;
-    let recovered = deliveries.recover_any(actor, &parse_id(&id)?, since).await;
+    let recovered = deliveries
+        .recover_unscoped(actor, &parse_id(&id)?, since)
+        .await;
     let recovered = RecoveredDeliveriesResource { queued: recovered? };
     Ok((StatusCode::ACCEPTED, Json(json!({ "data": recovered }))))
 }
@@ -217,7 +223,7 @@ pub(super) async fn delete(
     Path(id): Path<String>,
     AdminActor(actor): AdminActor,
 ) -> Result<NoContent, ApiError> {
-    webhooks.delete_any(actor, &parse_id(&id)?).await?;
+    webhooks.delete_unscoped(actor, &parse_id(&id)?).await?;
     Ok(NoContent)
 }
 

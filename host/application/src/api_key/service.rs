@@ -51,7 +51,7 @@ pub struct NewApiKey {
 
 impl NewApiKey {
     /// Returns everything that is wrong with the key, except an expiry that has passed.
-    pub(crate) fn problems(&self) -> Vec<ApiKeyProblem> {
+    fn problems(&self) -> Vec<ApiKeyProblem> {
         let rules = [
             (
                 is_organization_id(&self.tenant.organization),
@@ -74,7 +74,7 @@ pub enum ApiKeyProblem {
     Name,
     #[error("the key has no scope")]
     NoScope,
-    /// People may not create a key that has expired. The command line may.
+    /// Only the command line may create a key that has expired.
     #[error("the time of the expiry has passed")]
     ExpiryPassed,
 }
@@ -129,6 +129,26 @@ impl ApiKeyService {
         Self { base }
     }
 
+    /// Creates an API key, as [`ApiKeyService::create`] does, unless the time of its expiry has passed.
+    ///
+    /// # Errors
+    /// [`CreateApiKeyError`].
+    pub async fn create_unexpired(
+        &self,
+        actor: &Actor,
+        new: NewApiKey,
+    ) -> Result<CreatedApiKey, CreateApiKeyError> {
+        let mut problems = new.problems();
+        let now = self.base.now();
+        if new.expires_at.is_some_and(|end| end <= now) {
+            problems.push(ApiKeyProblem::ExpiryPassed);
+        }
+        if !problems.is_empty() {
+            return Err(CreateApiKeyError::Invalid(problems));
+        }
+        self.create(actor, new).await
+    }
+
     /// Creates an API key and stores its digest.
     ///
     /// # Errors
@@ -179,7 +199,7 @@ impl ApiKeyService {
     /// # Errors
     /// The database failed.
     pub async fn revoke(&self, actor: &Actor, id: &KeyId) -> Result<bool, StorageFailure> {
-        let Some(key) = self.find(id).await? else {
+        let Some(key) = self.base.store.api_key_unscoped(id).await? else {
             return Ok(false);
         };
         if key.revoked_at.is_some() {
@@ -228,13 +248,5 @@ impl ApiKeyService {
     pub async fn find_unscoped(&self, id: &KeyId) -> Result<Option<ListedApiKey>, DatabaseError> {
         let (found, now) = (self.base.store.api_key_unscoped(id).await?, self.base.now());
         Ok(found.map(|key| ListedApiKey::new(key, now)))
-    }
-
-    /// Returns a key, even if it is revoked or expired.
-    ///
-    /// # Errors
-    /// The database failed.
-    pub async fn find(&self, id: &KeyId) -> Result<Option<ApiKey>, StorageFailure> {
-        Ok(self.base.store.api_key_unscoped(id).await?)
     }
 }

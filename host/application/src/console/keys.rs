@@ -101,8 +101,8 @@ impl ConsoleKeys {
     /// # Errors
     /// [`ConsoleKeyError::Access`].
     pub async fn find(&self, viewer: &Viewer, id: &KeyId) -> Result<ApiKeyView, ConsoleKeyError> {
-        let key = self.api_keys.find(id).await?;
-        let key = key.ok_or(AccessError::NotFound)?;
+        let found = self.api_keys.find_unscoped(id).await?;
+        let key = found.ok_or(AccessError::NotFound)?.key;
         viewer.require_on(Permission::Read, &key.tenant)?;
         Ok(self.view(viewer, key))
     }
@@ -118,15 +118,7 @@ impl ConsoleKeys {
     ) -> Result<CreatedApiKey, ConsoleKeyError> {
         let permission = Permission::manage_keys(new.tenant.mode);
         viewer.require(permission, &new.tenant.organization)?;
-        let mut problems = new.problems();
-        let now = self.base.now();
-        if new.expires_at.is_some_and(|end| end <= now) {
-            problems.push(ApiKeyProblem::ExpiryPassed);
-        }
-        if !problems.is_empty() {
-            return Err(ConsoleKeyError::Invalid(problems));
-        }
-        let created = self.api_keys.create(&viewer.actor(), new).await?;
+        let created = self.api_keys.create_unexpired(&viewer.actor(), new).await?;
         tracing::info!(account = %viewer.account, key = %created.id, "an API key was created");
         Ok(created)
     }
@@ -136,8 +128,8 @@ impl ConsoleKeys {
     /// # Errors
     /// [`ConsoleKeyError::Access`].
     pub async fn revoke(&self, viewer: &Viewer, id: &KeyId) -> Result<(), ConsoleKeyError> {
-        let key = self.api_keys.find(id).await?;
-        let tenant = key.ok_or(AccessError::NotFound)?.tenant;
+        let found = self.api_keys.find_unscoped(id).await?;
+        let tenant = found.ok_or(AccessError::NotFound)?.key.tenant;
         viewer.require_on(Permission::manage_keys(tenant.mode), &tenant)?;
         if !self.api_keys.revoke(&viewer.actor(), id).await? {
             return Err(AccessError::NotFound.into());

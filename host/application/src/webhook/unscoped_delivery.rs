@@ -152,7 +152,7 @@ impl DeliveryService {
     ///
     /// # Errors
     /// As of [`DeliveryService::recover`].
-    pub async fn recover_any(
+    pub async fn recover_unscoped(
         &self,
         actor: Actor,
         id: &SubscriptionId,

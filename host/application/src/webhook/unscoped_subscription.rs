@@ -133,7 +133,7 @@ impl WebhookService {
     ///
     /// # Errors
     /// As of [`WebhookService::rotate_secret`].
-    pub async fn rotate_secret_any(
+    pub async fn rotate_secret_unscoped(
         &self,
         actor: Actor,
         id: &SubscriptionId,
@@ -149,7 +149,7 @@ impl WebhookService {
     ///
     /// # Errors
     /// As of [`WebhookService::send_test_event`].
-    pub async fn send_test_event_any(
+    pub async fn send_test_event_unscoped(
         &self,
         actor: Actor,
         id: &SubscriptionId,
@@ -165,7 +165,11 @@ impl WebhookService {
     ///
     /// # Errors
     /// As of [`WebhookService::delete`].
-    pub async fn delete_any(&self, actor: Actor, id: &SubscriptionId) -> Result<(), WebhookError> {
+    pub async fn delete_unscoped(
+        &self,
+        actor: Actor,
+        id: &SubscriptionId,
+    ) -> Result<(), WebhookError> {
         let Subscription {
             tenant, product, ..
         } = self.changeable(id).await?;

@@ -115,7 +115,8 @@ async fn role_decides_what_may_be_done_with_keys() {
             let path = format!("/keys/{key}/revoke");
             let status = server.post(&path, &cookie, &[]).await.status;
             found.push(status);
-            let stored = server.app.api_key_service.find(key).await.unwrap().unwrap();
+            let stored = server.app.api_key_service.find_unscoped(key).await;
+            let stored = stored.unwrap().unwrap().key;
             assert_eq!(stored.revoked_at.is_some(), status == 303, "{email}");
         }
         assert_eq!(found, expected, "{email}");
