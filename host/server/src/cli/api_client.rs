@@ -353,6 +353,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let admin_url = format!("http://{}", listener.local_addr().unwrap());
         let pages = Router::new().route("/list", get(page));
+        #[expect(clippy::disallowed_methods, reason = "the server ends with the test")]
         tokio::spawn(async move { axum::serve(listener, pages).await });
         let admin_url = admin_url.parse().unwrap();
         ApiClient::of_admin_listener(&AdminOptions { admin_url }).unwrap()
