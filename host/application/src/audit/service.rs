@@ -159,6 +159,15 @@ impl AuditService {
         })
     }
 
+    /// Appends the recorded changes that wait to the chain.
+    ///
+    /// # Errors
+    /// The database failed.
+    pub(crate) async fn append_pending(&self) -> Result<(), StorageFailure> {
+        self.chain.append_pending().await?;
+        Ok(())
+    }
+
     /// Verifies the whole chain and returns its head.
     ///
     /// # Errors

@@ -90,6 +90,8 @@ impl ConsoleAudit {
     ) -> Result<impl Stream<Item = Result<String, StorageFailure>> + Send + use<>, ConsoleError>
     {
         let scope = scope(viewer, request.organization.as_deref())?;
+        // The entries say who was a member, so none may still wait when the names are read.
+        self.audit.append_pending().await?;
         let visible = VisibleActors::of(&self.base.store, viewer).await?;
         let mask = move |row: &mut AuditRow| visible.mask_entry(row);
         Ok(Arc::clone(&self.audit).export(scope, effective_filter(&request), mask))
