@@ -163,6 +163,7 @@ impl AuditService {
     ///
     /// # Errors
     /// The database failed.
+    #[cfg(feature = "dashboard")]
     pub(crate) async fn append_pending(&self) -> Result<(), StorageFailure> {
         self.chain.append_pending().await?;
         Ok(())
