@@ -46,7 +46,7 @@ pub(super) async fn list(
     State(accounts): State<Arc<AccountService>>,
 ) -> Result<Json<Value>, ApiError> {
     let found = accounts.list().await.map_err(ApiError::from_storage)?;
-    let found: Vec<Value> = found.iter().map(account_json).collect();
+    let found: Vec<Value> = found.iter().map(AccountSummary::to_json).collect();
     Ok(Json(json!({ "data": found })))
 }
 
@@ -104,7 +104,7 @@ pub(super) async fn set_role(
 ) -> Result<Json<Value>, ApiError> {
     let (email, role) = (email_in_path(&email)?, parse_role(request)?);
     let changed = accounts.set_role(&actor, &email, &role).await?;
-    Ok(Json(json!({ "data": account_json(&changed) })))
+    Ok(Json(json!({ "data": changed.to_json() })))
 }
 
 /// `POST /accounts/{email}/remove-role`: takes a role away.
@@ -118,7 +118,7 @@ pub(super) async fn remove_role(
     let organization = parse(request.organization, "organization", organization_id)?;
     let changed = accounts.remove_role(&actor, &email, organization.as_deref());
     let changed = changed.await?;
-    Ok(Json(json!({ "data": account_json(&changed) })))
+    Ok(Json(json!({ "data": changed.to_json() })))
 }
 
 /// Parses the address of somebody who may have no account.
@@ -178,21 +178,4 @@ impl From<SetupLinkError> for ApiError {
             SetupLinkError::Storage(failure) => Self::from_storage(failure),
         }
     }
-}
-
-fn account_json(account: &AccountSummary) -> Value {
-    let roles = account.roles.iter().map(|role| match role {
-        AccountRole::Operator => json!({ "organization": null, "role": "operator" }),
-        AccountRole::Organization { organization, role } => {
-            json!({ "organization": organization, "role": role.as_str() })
-        }
-    });
-    json!({
-        "id": account.id.as_str(),
-        "email": account.email.as_str(),
-        "state": account.state.as_str(),
-        "roles": roles.collect::<Vec<Value>>(),
-        "created_at": account.created_at.to_string(),
-        "signed_in_at": account.signed_in_at.map(|at| at.to_string()),
-    })
 }

@@ -11,9 +11,7 @@ use crate::problem::ApiError;
 use crate::response::NoContent;
 use axum::Json;
 use axum::extract::{Path, Query, State};
-use host_application::account::members::{
-    MemberService, MemberSummary, MembershipError, OpenInvitation,
-};
+use host_application::account::members::{MemberService, MembershipError, OpenInvitation};
 use host_application::account::service::AccountService;
 use host_application::config::DashboardConfig;
 use host_domain::account::OrganizationRole;
@@ -76,7 +74,7 @@ pub(super) async fn list(
     let page = page_request(query.after, query.limit)?;
     let found = members.list(organizations.as_deref(), &page).await;
     let found = found.map_err(ApiError::from_storage)?;
-    Ok(page_json(found.map(|member| member_json(&member))))
+    Ok(page_json(found.map(|member| member.to_json())))
 }
 
 /// `GET /members/invitations`: lists the open invitations by organization and address, at most 200.
@@ -87,7 +85,7 @@ pub(super) async fn list_invitations(
     let organizations = organizations(query.organization)?;
     let found = members.invitations(organizations.as_deref()).await;
     let found = found.map_err(ApiError::from_storage)?;
-    let found: Vec<Value> = found.iter().map(invitation_json).collect();
+    let found: Vec<Value> = found.iter().map(OpenInvitation::to_json).collect();
     Ok(Json(json!({ "data": found })))
 }
 
@@ -137,7 +135,7 @@ pub(super) async fn show(
 ) -> Result<Json<Value>, ApiError> {
     let (organization, account) = parse_ids(&organization, &account)?;
     let found = members.find(&organization, &account).await?;
-    Ok(Json(json!({ "data": member_json(&found) })))
+    Ok(Json(json!({ "data": found.to_json() })))
 }
 
 /// `PATCH /members/{organization}/{account}`: changes the role of a member.
@@ -150,7 +148,7 @@ pub(super) async fn set_role(
     let (organization, account) = parse_ids(&organization, &account)?;
     let role = parse_role(&request.role)?;
     let changed = members.set_role(&actor, &organization, &account, role);
-    Ok(Json(json!({ "data": member_json(&changed.await?) })))
+    Ok(Json(json!({ "data": changed.await?.to_json() })))
 }
 
 /// `DELETE /members/{organization}/{account}`: removes a member. The account remains.
@@ -189,25 +187,4 @@ impl From<MembershipError> for ApiError {
         }
         .with_detail(error.to_string())
     }
-}
-
-fn member_json(member: &MemberSummary) -> Value {
-    json!({
-        "organization": member.organization,
-        "account": member.account.as_str(),
-        "email": member.email.as_str(),
-        "state": member.state.as_str(),
-        "role": member.role.as_str(),
-        "joined_at": member.joined_at.to_string(),
-        "signed_in_at": member.signed_in_at.map(|at| at.to_string()),
-    })
-}
-
-fn invitation_json(invitation: &OpenInvitation) -> Value {
-    json!({
-        "organization": invitation.organization,
-        "email": invitation.email.as_str(),
-        "role": invitation.role.as_str(),
-        "expires_at": invitation.expires_at.to_string(),
-    })
 }

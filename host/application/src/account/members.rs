@@ -17,7 +17,7 @@ use host_domain::page::{CursorPage, CursorRequest};
 use host_domain::time::Timestamp;
 use host_storage::{CommitError, Conflict, DatabaseError, Member, StoredAccountLink};
 use secrecy::SecretString;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Maximum number of invitations that are listed. They last 24 hours.
@@ -91,6 +91,33 @@ pub struct OpenInvitation {
     pub email: EmailAddress,
     pub role: OrganizationRole,
     pub expires_at: Timestamp,
+}
+
+impl MemberSummary {
+    /// Returns the form in which the admin listener and the command line show a member.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "organization": self.organization,
+            "account": self.account.as_str(),
+            "email": self.email.as_str(),
+            "state": self.state.as_str(),
+            "role": self.role.as_str(),
+            "joined_at": self.joined_at.to_string(),
+            "signed_in_at": self.signed_in_at.map(|at| at.to_string()),
+        })
+    }
+}
+
+impl OpenInvitation {
+    /// Returns the form in which the admin listener and the command line show an invitation.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "organization": self.organization,
+            "email": self.email.as_str(),
+            "role": self.role.as_str(),
+            "expires_at": self.expires_at.to_string(),
+        })
+    }
 }
 
 /// Lists, invites, changes and removes members of any organization.

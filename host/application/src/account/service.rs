@@ -89,6 +89,26 @@ pub struct AccountSummary {
     pub signed_in_at: Option<Timestamp>,
 }
 
+impl AccountSummary {
+    /// Returns the form in which the admin listener and the command line show an account.
+    pub fn to_json(&self) -> Value {
+        let roles = self.roles.iter().map(|role| match role {
+            AccountRole::Operator => json!({ "organization": null, "role": "operator" }),
+            AccountRole::Organization { organization, role } => {
+                json!({ "organization": organization, "role": role.as_str() })
+            }
+        });
+        json!({
+            "id": self.id.as_str(),
+            "email": self.email.as_str(),
+            "state": self.state.as_str(),
+            "roles": roles.collect::<Vec<Value>>(),
+            "created_at": self.created_at.to_string(),
+            "signed_in_at": self.signed_in_at.map(|at| at.to_string()),
+        })
+    }
+}
+
 impl From<StoredAccount> for AccountSummary {
     fn from(stored: StoredAccount) -> Self {
         Self {

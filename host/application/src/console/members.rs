@@ -1,13 +1,10 @@
 //! Members of organizations as admins manage them.
 
 use crate::account::members::{MemberService, MemberSummary, MembershipError, OpenInvitation};
-use crate::account::secret::RandomSourceFailure;
 use crate::account::viewer::Viewer;
 use crate::base::Base;
-use crate::conflict_backoff::DeadlinePassed;
 use crate::console::access::AccessError;
 use crate::console::list::{ConsoleList, ConsoleListRequest, readable_organizations};
-use crate::storage_failure::StorageFailure;
 use host_domain::account::{EmailAddress, OrganizationRole, Permission};
 use host_domain::id::AccountId;
 use host_domain::time::Timestamp;
@@ -18,24 +15,13 @@ use secrecy::SecretString;
 pub enum MemberError {
     #[error(transparent)]
     Access(#[from] AccessError),
-    #[error("not an organization's id")]
-    InvalidOrganization,
-    #[error("the person is a member of the organization already")]
-    AlreadyMember,
-    /// No admin who can sign in would remain. Invited and disabled accounts do not count.
-    #[error("the organization would have no admin")]
-    LastAdmin,
     #[error(transparent)]
-    Contended(#[from] DeadlinePassed),
-    #[error(transparent)]
-    Random(#[from] RandomSourceFailure),
-    #[error("the members could not be read or stored")]
-    Storage(#[from] StorageFailure),
+    Membership(MembershipError),
 }
 
 impl From<DatabaseError> for MemberError {
     fn from(error: DatabaseError) -> Self {
-        Self::Storage(error.into())
+        Self::Membership(error.into())
     }
 }
 
@@ -43,12 +29,7 @@ impl From<MembershipError> for MemberError {
     fn from(error: MembershipError) -> Self {
         match error {
             MembershipError::NoMember => AccessError::NotFound.into(),
-            MembershipError::InvalidOrganization => Self::InvalidOrganization,
-            MembershipError::AlreadyMember => Self::AlreadyMember,
-            MembershipError::LastAdmin => Self::LastAdmin,
-            MembershipError::Contended(error) => Self::Contended(error),
-            MembershipError::Random(error) => Self::Random(error),
-            MembershipError::Storage(failure) => Self::Storage(failure),
+            error => Self::Membership(error),
         }
     }
 }
@@ -122,7 +103,7 @@ impl ConsoleMembers {
     /// Returns a member of an organization.
     ///
     /// # Errors
-    /// [`MemberError::Access`] or [`MemberError::Storage`].
+    /// [`MemberError::Access`] or [`MembershipError::Storage`].
     pub async fn find(
         &self,
         viewer: &Viewer,
@@ -155,7 +136,7 @@ impl ConsoleMembers {
     /// nothing is recorded then.
     ///
     /// # Errors
-    /// [`MemberError::Access`] or [`MemberError::Storage`].
+    /// [`MemberError::Access`] or [`MembershipError::Storage`].
     pub async fn revoke_invitation(
         &self,
         viewer: &Viewer,
@@ -173,8 +154,8 @@ impl ConsoleMembers {
     /// organization are revoked.
     ///
     /// # Errors
-    /// [`MemberError::LastAdmin`] if no admin who can sign in would remain; [`MemberError::Access`],
-    /// [`MemberError::Contended`] or [`MemberError::Storage`].
+    /// [`MembershipError::LastAdmin`] if no admin who can sign in would remain; [`MemberError::Access`],
+    /// [`MembershipError::Contended`] or [`MembershipError::Storage`].
     pub async fn set_role(
         &self,
         viewer: &Viewer,

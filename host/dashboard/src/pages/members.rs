@@ -17,6 +17,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::{get, post};
+use host_application::account::members::MembershipError;
 use host_application::account::viewer::Viewer;
 use host_application::console::members::{ConsoleMembers, MemberError};
 use host_domain::account::{EmailAddress, OrganizationRole, Permission};
@@ -38,13 +39,16 @@ impl From<MemberError> for PageError {
     fn from(error: MemberError) -> Self {
         match error {
             MemberError::Access(error) => error.into(),
-            MemberError::Storage(failure) => failure.into(),
-            MemberError::Contended(_) => Self::Unavailable,
+            MemberError::Membership(MembershipError::Storage(failure)) => failure.into(),
+            MemberError::Membership(MembershipError::Contended(_)) => Self::Unavailable,
             // The pages show the others beside the fields.
-            MemberError::InvalidOrganization
-            | MemberError::AlreadyMember
-            | MemberError::LastAdmin
-            | MemberError::Random(_) => Self::internal(error),
+            MemberError::Membership(
+                MembershipError::NoMember
+                | MembershipError::InvalidOrganization
+                | MembershipError::AlreadyMember
+                | MembershipError::LastAdmin
+                | MembershipError::Random(_),
+            ) => Self::internal(error),
         }
     }
 }
@@ -128,12 +132,12 @@ async fn create_invitation(
     };
     match members.invite(viewer, &organization, &email, role).await {
         Ok(token) => Ok(Some(NewInvitation::new(settings, &email, &token))),
-        Err(MemberError::InvalidOrganization) => {
+        Err(MemberError::Membership(MembershipError::InvalidOrganization)) => {
             let rule = "Enter 1 to 64 letters, digits, dots, underscores or hyphens.";
             problems.add("organization", rule);
             Ok(None)
         }
-        Err(MemberError::AlreadyMember) => {
+        Err(MemberError::Membership(MembershipError::AlreadyMember)) => {
             problems.add("email", "This person is a member already.");
             Ok(None)
         }
@@ -199,7 +203,7 @@ async fn set_role(
         Ok(()) => Ok(redirect(
             &list_address(&query).path_with_notice("member-changed"),
         )),
-        Err(MemberError::LastAdmin) => {
+        Err(MemberError::Membership(MembershipError::LastAdmin)) => {
             let found = members.find(&viewer, &organization, &account).await?;
             Ok(last_admin(MemberPage::new(
                 page,
@@ -225,7 +229,7 @@ async fn remove(
         Ok(()) => Ok(redirect(
             &list_address(&query).path_with_notice("member-removed"),
         )),
-        Err(MemberError::LastAdmin) => {
+        Err(MemberError::Membership(MembershipError::LastAdmin)) => {
             let found = members.find(&viewer, &organization, &account).await?;
             Ok(last_admin(MemberPage::new(
                 page,

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use host_application::account::service::{AccountError, AccountService, AccountSummary};
 use host_application::config::DashboardConfig;
 use host_domain::account::{AccountRole, EmailAddress, OrganizationRole};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Options of `stopover accounts`.
 #[derive(Debug, Args)]
@@ -209,7 +209,7 @@ impl Create {
 async fn list(accounts: &AccountService, as_json: bool) -> Result<(), CliError> {
     let accounts = accounts.list().await?;
     if as_json {
-        let accounts: Vec<Value> = accounts.iter().map(to_json).collect();
+        let accounts: Vec<Value> = accounts.iter().map(AccountSummary::to_json).collect();
         return print_line(&serde_json::to_string_pretty(&accounts)?);
     }
     for account in &accounts {
@@ -234,21 +234,4 @@ fn role_text(role: &AccountRole) -> String {
             format!("{}@{organization}", role.as_str())
         }
     }
-}
-
-fn to_json(account: &AccountSummary) -> Value {
-    let roles = account.roles.iter().map(|role| match role {
-        AccountRole::Operator => json!({ "organization": null, "role": "operator" }),
-        AccountRole::Organization { organization, role } => {
-            json!({ "organization": organization, "role": role.as_str() })
-        }
-    });
-    json!({
-        "id": account.id.as_str(),
-        "email": account.email.as_str(),
-        "state": account.state.as_str(),
-        "roles": roles.collect::<Vec<Value>>(),
-        "created_at": account.created_at.to_string(),
-        "signed_in_at": account.signed_in_at.map(|at| at.to_string()),
-    })
 }

@@ -114,8 +114,8 @@ async fn list(members: &MemberService, options: &List) -> Result<(), CliError> {
     }
     let invitations = members.invitations(organizations).await?;
     if options.json {
-        let members: Vec<Value> = found.iter().map(member_json).collect();
-        let invitations: Vec<Value> = invitations.iter().map(invitation_json).collect();
+        let members: Vec<Value> = found.iter().map(MemberSummary::to_json).collect();
+        let invitations: Vec<Value> = invitations.iter().map(OpenInvitation::to_json).collect();
         let list = json!({ "members": members, "invitations": invitations });
         return print_line(&serde_json::to_string_pretty(&list)?);
     }
@@ -192,25 +192,4 @@ async fn remove(members: &MemberService, subject: &Subject) -> Result<(), CliErr
         "{} is no longer a member of {organization}",
         subject.email
     ))
-}
-
-fn member_json(member: &MemberSummary) -> Value {
-    json!({
-        "organization": member.organization,
-        "account": member.account.as_str(),
-        "email": member.email.as_str(),
-        "state": member.state.as_str(),
-        "role": member.role.as_str(),
-        "joined_at": member.joined_at.to_string(),
-        "signed_in_at": member.signed_in_at.map(|at| at.to_string()),
-    })
-}
-
-fn invitation_json(invitation: &OpenInvitation) -> Value {
-    json!({
-        "organization": invitation.organization,
-        "email": invitation.email.as_str(),
-        "role": invitation.role.as_str(),
-        "expires_at": invitation.expires_at.to_string(),
-    })
 }
