@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tests::{
     AdminClient, BookingBuilder, DashboardClient, Server, Subscriber, Subscription, eventually,
-    money,
+    money, response_statuses,
 };
 
 /// Request id of a call that failed.
@@ -60,7 +60,7 @@ pub(crate) async fn make_traffic(server: &Server, person: &DashboardClient) -> T
         "payment_instrument": { "id": card, "type": "CARD" },
     });
     let mandate = client.post("/v1/mandate", &mandate).await.expect(201);
-    let (delivery, event) = delivered(&subscriber, server).await;
+    let (delivery, event) = delivered_twice(&subscriber, server).await;
     let (key, member) = create_key_and_member(server, person).await;
     Traffic(vec![
         ("{booking}", booking.id),
@@ -94,15 +94,22 @@ async fn create_key_and_member(server: &Server, person: &DashboardClient) -> (St
     (id(key), id(member))
 }
 
-/// Returns the ids of a delivery that has arrived and of its event.
-async fn delivered(subscriber: &Subscriber, server: &Server) -> (String, String) {
+/// Returns the ids of a delivery that has arrived twice, because it was replayed, and of its event.
+async fn delivered_twice(subscriber: &Subscriber, server: &Server) -> (String, String) {
     let (client, subscription) = (server.client(), &subscriber.subscription);
-    eventually("a delivery", async || {
+    let (delivery, event) = eventually("a delivery", async || {
         let listed = subscription.deliveries(&client, "?status=DELIVERED").await;
         let delivery = listed.expect(200).list().first()?.clone();
         Some((text(&delivery["id"]), text(&delivery["event"]["id"])))
     })
-    .await
+    .await;
+    subscription.replay(&client, &delivery).await.expect(200);
+    eventually("a second attempt", async || {
+        let replayed = subscription.delivery(&client, &delivery).await;
+        (response_statuses(&replayed).len() == 2).then_some(())
+    })
+    .await;
+    (delivery, event)
 }
 
 fn text(value: &Value) -> String {

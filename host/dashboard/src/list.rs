@@ -87,7 +87,7 @@ impl ListAddress {
 
     /// Returns the path of the list.
     pub(crate) fn path(&self) -> String {
-        self.carried_by(self.path)
+        self.add_to(self.path)
     }
 
     /// Returns the path of the list's first page with the name of a notice of `page.rs`. After a change
@@ -99,13 +99,13 @@ impl ListAddress {
         path_with(self.path, &parameters)
     }
 
-    /// Returns the path of a page or form that leads back to the list.
-    pub(crate) fn carried_by(&self, path: impl AsRef<str>) -> String {
+    /// Adds the list's parameters to the path of a page or form that leads back to the list.
+    pub(crate) fn add_to(&self, path: impl AsRef<str>) -> String {
         path_with(path.as_ref(), &self.borrowed())
     }
 
-    /// Returns the path of [`Self::carried_by`] with one more parameter.
-    pub(crate) fn carried_with(&self, path: impl AsRef<str>, name: &str, value: &str) -> String {
+    /// Adds the list's parameters and one more to a path.
+    pub(crate) fn add_to_with(&self, path: impl AsRef<str>, name: &str, value: &str) -> String {
         let mut parameters = self.borrowed();
         parameters.push((name, value));
         path_with(path.as_ref(), &parameters)
@@ -407,7 +407,7 @@ mod tests {
         );
         let revoke = "/keys/key_1/revoke";
         let carried = format!("{revoke}?q=a%26b&after=1.a");
-        assert_eq!(address.carried_by(revoke), carried);
+        assert_eq!(address.add_to(revoke), carried);
         let none = ListAddress::read("/keys", &["q", "status"], &QueryFields::default());
         assert_eq!(none.path(), "/keys");
         assert_eq!(none.parameters(), NO_PARAMETERS);

@@ -159,6 +159,7 @@ async fn recovery_codes_are_replaced_with_the_current_password(database: Databas
     };
     let refused = replace("a wrong password").await;
     assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(refused.body.contains("role=\"alert\""), "{}", refused.body);
     assert!(!refused.body.contains("data-testid=\"recovery-codes\""));
     let replaced = replace(PASSWORD).await;
     assert_eq!(replaced.status, 200, "{}", replaced.body);

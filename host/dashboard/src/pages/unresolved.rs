@@ -10,7 +10,7 @@ use crate::form::{FormFields, FormProblems};
 use crate::guard::session::SignedIn;
 use crate::page::PageContext;
 use crate::pages::unresolved::decision::{
-    SentDecision, add_problem, conflict_text, new_settlement,
+    SubmittedDecision, add_problem, conflict_text, new_settlement,
 };
 use crate::pages::unresolved::view::{
     UnresolvedPage, list_request, path_from_list, path_with_notice,
@@ -54,7 +54,7 @@ async fn list(
         Some(outcome) => Some((outcome, unresolved.sent_call(outcome).await?)),
         None => None,
     };
-    let (sent, now) = (SentDecision::default(), clock.now());
+    let (sent, now) = (SubmittedDecision::default(), clock.now());
     let page = UnresolvedPage::new(page, &viewer, &query, &list, selected, &sent, now);
     Ok(render(&page))
 }
@@ -103,7 +103,7 @@ async fn settle(
     };
     let list = unresolved.list(&viewer, &list_request(&query)?).await?;
     let call = unresolved.sent_call(&outcome).await?;
-    let sent = SentDecision::new(&fields, problems, conflict);
+    let sent = SubmittedDecision::new(&fields, problems, conflict);
     let (selected, now) = (Some((&outcome, call)), clock.now());
     let page = UnresolvedPage::new(page, &viewer, &query, &list, selected, &sent, now);
     Ok(render_with(status, &page))

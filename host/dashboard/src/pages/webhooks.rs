@@ -116,7 +116,7 @@ async fn show_secret(
     now: Timestamp,
 ) -> Result<Response, PageError> {
     let id = created.subscription.id;
-    page.path = list_address(query).carried_by(format!("/webhooks/{id}"));
+    page.path = list_address(query).add_to(format!("/webhooks/{id}"));
     let found = webhooks.find(viewer, &id).await?;
     let mut details = WebhookDetailsPage::new(page, query, found, now);
     let secret = created.signing_secret;
@@ -269,6 +269,7 @@ async fn recover(
         let mut details = WebhookDetailsPage::new(page, &query, found, clock.now());
         sent.clone_into(&mut details.since);
         details.form.add("since", "Enter a date and a time.");
+        details.alert = Some("No event was sent again. Correct the marked field.".to_owned());
         return Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &details));
     };
     match webhooks.recover(&viewer, &id, since).await {
@@ -281,7 +282,7 @@ async fn recover(
 /// Leads to a webhook with the notice of a change, and keeps the filter of the list.
 fn done(query: &QueryFields, id: &SubscriptionId, notice: &str) -> Response {
     let path = format!("/webhooks/{id}");
-    redirect(&list_address(query).carried_with(path, "done", notice))
+    redirect(&list_address(query).add_to_with(path, "done", notice))
 }
 
 /// Shows a webhook with the reason why nothing was changed.

@@ -19,6 +19,8 @@ use host_application::account::viewer::Viewer;
 use http::StatusCode;
 use secrecy::{ExposeSecret, SecretString};
 
+const NOT_CHANGED: &str = "Two-factor authentication was not changed. Correct the marked field.";
+
 /// `POST /account/two-factor`: shows a new secret, after a sign-in that is not recent only with the
 /// current password.
 pub(super) async fn begin(
@@ -72,6 +74,7 @@ pub(super) async fn confirm(
             let mut account = account_step(&state, &viewer, page, enrolment.into()).await?;
             let problem = "The code is wrong. Enter the one that the app shows now.";
             account.form.add("code", problem);
+            account.alert = Some(NOT_CHANGED);
             Ok(render_with(StatusCode::UNPROCESSABLE_ENTITY, &account))
         }
         Err(error) => shown_again(error),
@@ -144,6 +147,7 @@ async fn password_refused(
     let mut account = account_step(state, viewer, page, step).await?;
     let problem = current_password_text(error)?;
     account.form.add("current_password", problem);
+    account.alert = Some(NOT_CHANGED);
     Ok(match locked_for_s {
         Some(seconds) => render_locked(&account, seconds),
         None => render_with(StatusCode::UNPROCESSABLE_ENTITY, &account),

@@ -79,7 +79,7 @@ impl AuditPage {
         Self {
             page: page.titled("Audit log").about(filter.value("organization")),
             verification: None,
-            verify_path: list_address.carried_by("/audit/verify"),
+            verify_path: list_address.add_to("/audit/verify"),
             export_path: filter.path_of_all("/audit/export"),
             pager: filter.pager(list.page.next.as_ref()),
             filter,

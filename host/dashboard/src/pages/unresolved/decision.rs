@@ -10,7 +10,7 @@ use host_domain::time::Timestamp;
 
 /// The decision as it was sent, and what became of it. The default is the empty form.
 #[derive(Default)]
-pub(super) struct SentDecision {
+pub(super) struct SubmittedDecision {
     pub(super) choice: String,
     pub(super) reference: String,
     pub(super) amount: String,
@@ -20,7 +20,7 @@ pub(super) struct SentDecision {
     conflict: Option<String>,
 }
 
-impl SentDecision {
+impl SubmittedDecision {
     pub(super) fn new(fields: &FormFields, form: FormProblems, conflict: Option<String>) -> Self {
         let text = |name| fields.text(name).to_owned();
         Self {

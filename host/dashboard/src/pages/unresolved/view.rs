@@ -6,7 +6,7 @@ use crate::list::{FilterForm, Pager};
 use crate::page::PageContext;
 use crate::pages::bookings::title_and_dates;
 use crate::pages::unresolved::consequence::sentences;
-use crate::pages::unresolved::decision::{SentDecision, choice_label};
+use crate::pages::unresolved::decision::{SubmittedDecision, choice_label};
 use crate::pages::unresolved::sent_call::SentCallText;
 use crate::query::{QueryFields, parse_supplier, path_with};
 use crate::text::{State, TimeText, money, number, words};
@@ -186,7 +186,7 @@ impl UnresolvedPage {
         query: &QueryFields,
         list: &UnresolvedList,
         selected: Option<(&OpenOutcome, Option<SentCall>)>,
-        sent: &SentDecision,
+        sent: &SubmittedDecision,
         now: Timestamp,
     ) -> Self {
         let filter = FilterForm::builder("/unresolved", query)
@@ -330,7 +330,7 @@ impl OutcomeRow {
 }
 
 impl SelectedOutcome {
-    fn new(outcome: &OpenOutcome, sent: &SentDecision, now: Timestamp) -> Self {
+    fn new(outcome: &OpenOutcome, sent: &SubmittedDecision, now: Timestamp) -> Self {
         let (attempt, call) = (&outcome.attempt, &outcome.attempt.call);
         let (title, dates) = title_and_dates(&outcome.booking);
         let first = outcome.first_evidence.clone();
@@ -389,7 +389,7 @@ fn refund_currency(outcome: &OpenOutcome) -> Currency {
     outcome.booking.price().currency
 }
 
-fn choices(outcome: &OpenOutcome, sent: &SentDecision) -> Vec<ChoiceText> {
+fn choices(outcome: &OpenOutcome, sent: &SubmittedDecision) -> Vec<ChoiceText> {
     let status = outcome.booking.status();
     let text = |choice: &OpenChoice| {
         let mut hint = choice.consequence.as_ref().map_or_else(

@@ -90,8 +90,8 @@ impl WebhookForm {
     /// Lets the form and the way out of it keep the filter of the list.
     pub(super) fn leading_back_to(self, list: &ListAddress) -> Self {
         Self {
-            action: list.carried_by(&self.action),
-            cancel: list.carried_by(&self.cancel),
+            action: list.add_to(&self.action),
+            cancel: list.add_to(&self.cancel),
             ..self
         }
     }
