@@ -4,6 +4,7 @@
 //! `structure/rules.rs` has the rules as data, `structure/source.rs` reads source text.
 
 mod checks;
+mod comments;
 mod documents;
 mod rules;
 mod source;
@@ -28,6 +29,7 @@ pub(super) enum Rule {
     SharedNames,
     FileLength,
     DocumentPaths,
+    CommentReferences,
     SupplierFields,
     Layers,
     ReExports,
@@ -43,7 +45,7 @@ impl fmt::Display for Rule {
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     rule: Rule,
-    /// A file, with a line in documents.
+    /// A file, with a line in documents and comments.
     place: String,
     problem: String,
 }
@@ -80,6 +82,7 @@ fn find(tree: &Tree, workspace: &Workspace) -> Vec<Finding> {
     findings.extend(checks::shared_names(tree));
     findings.extend(checks::file_length(tree));
     findings.extend(documents::paths(tree));
+    findings.extend(comments::references(tree));
     findings.extend(supplier_fields::undocumented(tree));
     findings.extend(checks::layers(tree));
     findings.extend(checks::re_exports(tree));
@@ -100,6 +103,8 @@ struct SourceFile {
     crate_folder: String,
     /// See [`source::tokens`].
     tokens: Vec<String>,
+    /// See [`comments::read_references`].
+    references: Vec<(usize, String, String)>,
 }
 
 impl SourceFile {
@@ -109,6 +114,7 @@ impl SourceFile {
             path: path.to_owned(),
             crate_folder: crate_folder.to_owned(),
             tokens,
+            references: comments::read_references(text),
         })
     }
 

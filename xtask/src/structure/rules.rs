@@ -327,6 +327,7 @@ pub(super) fn remedy(rule: Rule) -> &'static str {
         Rule::SharedNames => "rename one of them, for example to `…Response` or `…Row`",
         Rule::FileLength => "split it by noun",
         Rule::DocumentPaths => "correct the path in the document",
+        Rule::CommentReferences => "name the type that defines it",
         Rule::SupplierFields => {
             "add a row that says where the field appears in the gateway's response, or why it does not"
         }

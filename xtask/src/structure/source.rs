@@ -122,6 +122,77 @@ fn read_tree<'a, 'b>(
     }
 }
 
+/// Returns the names of structs, enums and traits.
+pub(super) fn types(tokens: &[String]) -> Vec<&str> {
+    let names = tokens.windows(2).filter_map(|pair| match pair {
+        [keyword, name] if matches!(keyword.as_str(), "struct" | "enum" | "trait") => {
+            Some(name.as_str())
+        }
+        _ => None,
+    });
+    names.filter(|name| *name != "$").collect()
+}
+
+/// Returns the methods and fields of types, each with the name of its type.
+pub(super) fn members(tokens: &[String]) -> Vec<(&str, &str)> {
+    let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    let mut members = Vec::new();
+    for (at, keyword) in tokens.iter().enumerate() {
+        let (before, from) = tokens.split_at(at);
+        // After other tokens, `impl` begins the type of an argument or of a result.
+        let begins_item = matches!(
+            before.last(),
+            None | Some(&("}" | ";" | "]" | "{" | "unsafe"))
+        );
+        let end = from.iter().position(|token| matches!(*token, "{" | ";"));
+        let (header, block) = from.split_at(end.unwrap_or(from.len()));
+        let (name, is_struct) = match *keyword {
+            "impl" if begins_item => (implementing_type(header), false),
+            "trait" => (header.get(1).copied(), false),
+            "struct" => (header.get(1).copied(), true),
+            _ => continue,
+        };
+        let Some(name) = name else { continue };
+        let mut depth = 0_usize;
+        for (index, token) in block.iter().enumerate() {
+            match (*token, block.get(index + 1), block.get(index + 2)) {
+                ("{" | "(" | "[", ..) => depth += 1,
+                ("}" | ")" | "]", ..) => depth = depth.saturating_sub(1),
+                ("fn", Some(method), _) if depth == 1 => members.push((name, *method)),
+                (field, Some(&":"), next) if is_struct && depth == 1 && next != Some(&":") => {
+                    members.push((name, field));
+                }
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+    members
+}
+
+/// Returns the name of the type that the header of an `impl` block names: `B` in
+/// `impl<T> A for crate::b::B<T>`.
+fn implementing_type<'a>(header: &[&'a str]) -> Option<&'a str> {
+    let mut name = None;
+    let mut depth = 0_usize;
+    let mut previous = "";
+    for token in header.iter().copied().skip(1) {
+        match token {
+            "where" => break,
+            "<" => depth += 1,
+            // The `>` of `->` closes nothing.
+            ">" if previous != "-" => depth = depth.saturating_sub(1),
+            "for" if depth == 0 => name = None,
+            _ if depth == 0 && token.starts_with(char::is_alphabetic) => name = Some(token),
+            _ => {}
+        }
+        previous = token;
+    }
+    name
+}
+
 /// Returns the names of types that are visible outside of their module. A name that is a macro's
 /// variable is left out.
 pub(super) fn public_types(tokens: &[String]) -> Vec<&str> {

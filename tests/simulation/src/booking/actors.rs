@@ -108,7 +108,7 @@ impl<K: SimulatedBooking> Simulation<'_, K> {
         K::requested_event(booking, action, self.random, self.setting, self.now)
     }
 
-    /// Mirrors `Application::start_completion`.
+    /// Mirrors `CompletionService::start_completion`.
     fn book(&mut self) -> Result<()> {
         let booking = self.row.as_ref().unwrap();
         if !matches!(booking.phase(), BookingPhase::ReadyToComplete) {

@@ -22,7 +22,8 @@ impl<B: SimulatedBooking> Simulation<'_, B> {
         }
     }
 
-    /// Mirrors `release_job` and `complete_job`. Returns `false` if the lease is lost.
+    /// Mirrors `UnitOfWork::release_job` and `UnitOfWork::complete_job`. Returns `false` if the lease
+    /// is lost.
     pub(super) fn release(&mut self, holder: u64, due_at: Option<Timestamp>) -> bool {
         let Some(job) = self.job.as_ref().filter(|job| job.is_held_by(holder)) else {
             return false;

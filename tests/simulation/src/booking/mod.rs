@@ -279,7 +279,7 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
         self.advance(number, booking, None, true)
     }
 
-    /// Mirrors `Application::start`: applies a client's event and leases the job.
+    /// Mirrors `WorkflowEngine::start`: applies a client's event and leases the job.
     fn start(&mut self, event: BookingEvent<K>) -> Result<bool> {
         if self.is_working() {
             return Ok(false);
@@ -292,7 +292,7 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
         Ok(true)
     }
 
-    /// Mirrors `Application::commit_outcome`.
+    /// Mirrors `WorkflowEngine::commit_outcome`.
     fn advance(
         &mut self,
         number: u64,
@@ -441,7 +441,7 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
         )
     }
 
-    /// Mirrors `Application::bind_offer`.
+    /// Mirrors `PrebookService::bind_offer`.
     fn prebooked(&mut self, executor: Executor<K>, reply: Reply) -> Result<()> {
         let Reply::Prebooked(answer) = reply else {
             bail!("{reply:?} is not a prebook response");

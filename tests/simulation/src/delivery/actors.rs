@@ -120,7 +120,7 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Mirrors the subscription service's `apply_event`.
+    /// Mirrors `WebhookService::apply_event`.
     pub(super) fn change(
         &mut self,
         id: &SubscriptionId,

@@ -106,7 +106,7 @@ impl Simulation<'_> {
         self.queue(after_ms, move |simulation| simulation.send(number));
     }
 
-    /// Mirrors `Application::attempt`.
+    /// Mirrors `DeliveryWorker::attempt`.
     pub(super) fn send(&mut self, number: u64) -> Result<()> {
         let Some(attempt) = self.attempts.get(&number) else {
             return Ok(());
@@ -191,7 +191,7 @@ impl Simulation<'_> {
         self.evaluate(number, Some((sent_at, attempted)))
     }
 
-    /// Mirrors the end of `DeliveryWorker::spawn_attempt`.
+    /// Mirrors the end of `DeliveryDispatcher::spawn_attempt`.
     fn evaluate(
         &mut self,
         number: u64,
@@ -230,7 +230,8 @@ impl Simulation<'_> {
         Ok(())
     }
 
-    /// Mirrors `store_results`: stores the results of attempts, then updates their subscriptions.
+    /// Mirrors `DeliveryWorker::store_results`: stores the results of attempts, then updates
+    /// their subscriptions.
     pub(super) fn store(&mut self, process: usize, incarnation: u64) -> Result<()> {
         if self.processes[process].incarnation != Some(incarnation) {
             return Ok(());

@@ -109,8 +109,8 @@ impl Database {
         id
     }
 
-    /// Mirrors `backfill_pending_deliveries`: creates the deliveries as if the endpoint had existed
-    /// when the events were created.
+    /// Mirrors `UnitOfWork::replace_watch_endpoint`: creates the deliveries as if the endpoint had
+    /// existed when the events were created.
     pub(super) fn insert_pending_deliveries(&mut self, endpoint: &Subscription, since: Timestamp) {
         for (event, (at, status)) in self.log.clone() {
             if status == WatchEventStatus::Pending && at >= since {
@@ -119,7 +119,7 @@ impl Database {
         }
     }
 
-    /// Mirrors `update_watch_event_statuses`.
+    /// Mirrors `UnitOfWork::update_watch_event_statuses`.
     fn update_event_status(&mut self, delivery: &Delivery) {
         let counts = delivery.status() == DeliveryStatus::Delivered
             || self.subscriber(&delivery.subscription).is_some();

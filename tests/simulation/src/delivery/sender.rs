@@ -73,7 +73,7 @@ impl Simulation<'_> {
         self.now.plus_ms(self.processes[process].skew_ms)
     }
 
-    /// Mirrors `DeliveryWorker::dispatch_due` up to the claim.
+    /// Mirrors `DeliveryDispatcher::dispatch_due` up to the claim.
     pub(super) fn dispatch_due(&mut self) {
         let alive: Vec<usize> = (0..self.processes.len())
             .filter(|process| self.processes[*process].incarnation.is_some())
@@ -108,7 +108,7 @@ impl Simulation<'_> {
         }
     }
 
-    /// Mirrors `DeliveryWorker::claim`.
+    /// Mirrors `DeliveryDispatcher::claim`.
     pub(super) fn claim(
         &mut self,
         process: usize,
@@ -141,7 +141,7 @@ impl Simulation<'_> {
     }
 }
 
-/// Mirrors `DeliveryWorker::recipient`.
+/// Mirrors `DeliveryDispatcher::recipient`.
 fn recipient(
     endpoints: &mut BTreeMap<SubscriptionId, Arc<Endpoint>>,
     subscriber: &Subscriber,

@@ -157,7 +157,7 @@ impl Simulation<'_> {
         Some(vec![WriteOperation::InsertWatch(watch)])
     }
 
-    /// Mirrors `Application::confirm_purchase`.
+    /// Mirrors `WatchService::confirm_purchase`.
     fn confirm(&self, number: usize) -> Option<Vec<WriteOperation>> {
         let watch = self.watch_of(number)?.clone();
         if watch.is_armed() && watch.status().is_open() {
@@ -201,7 +201,7 @@ impl Simulation<'_> {
         Some(operations)
     }
 
-    /// Mirrors the mandate service's `revoke`.
+    /// Mirrors `MandateService::revoke`.
     fn revoke(&self, number: usize) -> Option<Vec<WriteOperation>> {
         self.revocation(self.watch_of(number)?.mandate_id.as_ref()?)
     }

@@ -184,7 +184,7 @@ impl Rows {
         }
     }
 
-    /// Mirrors `apply_event_in` of the watch service: stores the watch and all consequences of its
+    /// Mirrors `WatchService::apply_event_in`: stores the watch and all consequences of its
     /// transition.
     fn store_transition(
         &mut self,

@@ -308,8 +308,8 @@ impl Simulation<'_> {
             .map_or(PurchaseProgress::Completing(id), PurchaseProgress::Ending)
     }
 
-    /// Mirrors `Application::complete`. Returns the delay until the result is known, and the next
-    /// step.
+    /// Mirrors `CompletionService::complete`. Returns the delay until the result is known, and the
+    /// next step.
     fn complete(&mut self, id: BookingId, is_late: bool) -> (i64, PurchaseProgress) {
         let booking = self.rows.bookings.get_mut(&id).unwrap();
         booking.apply_due_changes(self.now);
