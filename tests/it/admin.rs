@@ -7,13 +7,14 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{
     Booking, BookingBuilder, Client, Database, HotelBookingBuilder, MockResponse, MockServer,
-    Reply, Server, ServerOptions, Subscriber, eventually, money, on_both_databases,
+    Reply, Server, ServerOptions, Subscriber, WatcherWebhook, eventually, money, on_both_databases,
 };
 
 on_both_databases!(
     deliveries_are_listed_and_replayed_in_bulk,
     delivery_and_event_are_shown_without_personal_data,
     webhook_is_paused_and_resumed,
+    disabled_webhook_of_watches_is_resumed_but_not_changed,
     webhook_is_created_and_changed_and_its_secret_rotated,
     webhook_is_tested_recovered_and_deleted,
     unknown_outcome_is_shown_with_its_evidence,
@@ -202,6 +203,25 @@ async fn webhook_is_paused_and_resumed(database: Database) {
     assert_eq!(actions, ["webhook.resumed", "webhook.paused"]);
     let unknown = operator.act("/webhooks/whs_1/pause").await;
     unknown.expect_problem(404, "subscription_not_found");
+}
+
+/// Checks the endpoint of watches, whose other properties only programs change.
+async fn disabled_webhook_of_watches_is_resumed_but_not_changed(database: Database) {
+    let server = Server::start(database).await;
+    let operator = Operator::of(&server);
+    let webhook = WatcherWebhook::register(&server.client()).await;
+    let path = format!("/webhooks/{}", webhook.id);
+    let disable = "UPDATE webhook_subscription SET status = 'DISABLED' WHERE product = 'watch'";
+    server.try_edit(disable).await.unwrap();
+    assert_eq!(operator.read(&path).await["status"], "DISABLED");
+    for change in ["pause", "rotate-secret"] {
+        let refused = operator.act(&format!("{path}/{change}")).await;
+        refused.expect_problem(404, "subscription_not_found");
+    }
+    let resumed = operator.act(&format!("{path}/resume")).await.expect(200);
+    assert_eq!(resumed.data()["status"], "ACTIVE");
+    assert_eq!(operator.read(&path).await["status"], "ACTIVE");
+    assert_eq!(recorded_actions(&server).await, ["webhook.resumed"]);
 }
 
 async fn webhook_is_created_and_changed_and_its_secret_rotated(database: Database) {

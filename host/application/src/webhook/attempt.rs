@@ -277,7 +277,8 @@ impl DeliveryPolicy {
 }
 
 /// Returns whether a 410 of the receiver pauses a subscription to this product. A 410 from the endpoint
-/// of watches is an ordinary failure, because nobody can resume that endpoint.
+/// of watches is an ordinary failure: its schedule is guaranteed after every response that is not 2xx,
+/// and the API cannot show or resume a paused endpoint.
 pub const fn honors_gone(product: Product) -> bool {
     match product {
         Product::Hotel | Product::Flight => true,

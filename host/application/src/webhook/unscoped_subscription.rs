@@ -71,7 +71,7 @@ impl WebhookService {
     }
 
     /// Applies an event, e.g. a pause, to a subscription of any tenant. The endpoint of watches,
-    /// which programs register, is none of these subscriptions.
+    /// which programs register, may only be resumed.
     ///
     /// # Errors
     /// [`WebhookError::NotFound`], or as of [`WebhookService::apply_for_caller`].
@@ -81,9 +81,13 @@ impl WebhookService {
         id: &SubscriptionId,
         event: &SubscriptionEvent,
     ) -> Result<ListedSubscription, WebhookError> {
-        let subscription = self.changeable(id).await?;
-        let product = subscription.product;
-        let context = RequestContext::for_change(actor, subscription.tenant);
+        let Subscription {
+            tenant, product, ..
+        } = match event {
+            SubscriptionEvent::Resumed => self.any(id).await?,
+            _ => self.changeable(id).await?,
+        };
+        let context = RequestContext::for_change(actor, tenant);
         let applied = self.apply_for_caller(&context, product, id, event, None);
         applied.await?;
         self.find_unscoped(id).await
@@ -179,8 +183,16 @@ impl WebhookService {
 
     /// Returns a subscription of any tenant that operators may change.
     async fn changeable(&self, id: &SubscriptionId) -> Result<Subscription, WebhookError> {
+        let found = self.any(id).await?;
+        match found.product {
+            Product::Hotel | Product::Flight => Ok(found),
+            Product::Watch => Err(WebhookError::NotFound),
+        }
+    }
+
+    /// Returns a subscription of any tenant, or its endpoint of watches.
+    async fn any(&self, id: &SubscriptionId) -> Result<Subscription, WebhookError> {
         let found = self.base.store.subscription_unscoped(id).await?;
-        let found = found.filter(|found| found.product != Product::Watch);
         found.ok_or(WebhookError::NotFound)
     }
 
