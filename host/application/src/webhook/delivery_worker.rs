@@ -184,7 +184,7 @@ impl DeliveryWorker {
             write.clear_failing_since(succeeded);
             match self.base.store.commit(write).await {
                 Ok(()) => return,
-                Err(error) => log_warning(&error, "results of deliveries are not stored yet"),
+                Err(error) => log_warning(&error, "the results of deliveries were not stored; it is tried again"),
             }
             let _ = tokio::time::timeout(STORE_RETRY_DELAY, stopping.cancelled()).await;
         }
@@ -205,7 +205,12 @@ impl DeliveryWorker {
             Ok(transition) => transition,
             Err(WebhookError::NotFound) => return,
             Err(error) => {
-                return log_warning(&error, "a subscription is not updated after an attempt");
+                tracing::warn!(
+                    subscription = %id,
+                    error = &error as &dyn std::error::Error,
+                    "a subscription was not updated after an attempt; the next attempt updates it"
+                );
+                return;
             }
         };
         // Only the call that changed the status logs it, although several may have applied the same
@@ -263,7 +268,7 @@ impl DeliveryDispatcher {
         let due = store
             .due_subscriptions(&full, SUBSCRIPTION_BATCH_SIZE)
             .await;
-        due.inspect_err(|error| log_warning(error, "due subscriptions could not be read"))
+        due.inspect_err(|error| log_warning(error, "due subscriptions could not be read; the next poll reads them"))
             .ok()
     }
 
@@ -318,7 +323,7 @@ impl DeliveryDispatcher {
         let claimed = match self.worker.base.store.claim_deliveries(claim).await {
             Ok(claimed) => claimed,
             Err(error) => {
-                log_warning(&error, "deliveries could not be claimed");
+                log_warning(&error, "deliveries could not be claimed; the next poll claims them");
                 return 0;
             }
         };
