@@ -49,7 +49,10 @@ impl IntoResponse for ControlError {
             Self::Invalid(what) => (StatusCode::BAD_REQUEST, what.as_str()),
             Self::NotFound(what) => (StatusCode::NOT_FOUND, *what),
             Self::Conflict(what) => (StatusCode::CONFLICT, *what),
-            Self::StorageFailed => (StatusCode::INTERNAL_SERVER_ERROR, "Something broke."),
+            Self::StorageFailed => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "The sandbox could not store its state. Repeat the request.",
+            ),
         };
         (status, Json(json!({ "error": message }))).into_response()
     }

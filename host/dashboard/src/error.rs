@@ -139,7 +139,7 @@ impl From<StorageFailure> for PageError {
     fn from(failure: StorageFailure) -> Self {
         match failure {
             StorageFailure::Unavailable(_) | StorageFailure::CommitUnknown(_) => {
-                tracing::warn!(error = %describe_error_chain(&failure), "the dashboard cannot use the database");
+                tracing::warn!(error = %describe_error_chain(&failure), "the database did not serve a page of the dashboard; check that it is reachable and accepts writes");
                 Self::Unavailable
             }
             StorageFailure::Internal(_) => Self::internal(failure),

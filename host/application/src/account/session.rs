@@ -82,7 +82,7 @@ impl SessionService {
             let unless_after = now.plus_ms(-SEEN_RESOLUTION_MS);
             let touched = self.base.store.touch_session(&sha256, now, unless_after);
             if let Err(error) = touched.await {
-                tracing::warn!(session = %session.id, error = &error as &dyn std::error::Error, "the last use of a session was not recorded");
+                tracing::warn!(session = %session.id, error = &error as &dyn std::error::Error, "the last use of a session was not recorded; its next request records it");
             }
         }
         Ok(Some(Arc::new(viewer(session, account, address))))

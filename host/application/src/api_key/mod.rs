@@ -181,7 +181,7 @@ impl ApiKeyAuthenticator {
             let (store, used) = (self.base.store.clone(), Arc::clone(&api_key));
             self.tasks.spawn("touch_api_key", async move {
                 if let Err(error) = store.touch_api_key(&used, now).await {
-                    tracing::warn!(key = %used.id, error = &error as &dyn std::error::Error, "the last use of an API key was not recorded");
+                    tracing::warn!(key = %used.id, error = &error as &dyn std::error::Error, "the last use of an API key was not recorded; its next use is recorded");
                 }
             });
         }

@@ -184,7 +184,10 @@ impl DeliveryWorker {
             write.clear_failing_since(succeeded);
             match self.base.store.commit(write).await {
                 Ok(()) => return,
-                Err(error) => log_warning(&error, "the results of deliveries were not stored; it is tried again"),
+                Err(error) => log_warning(
+                    &error,
+                    "the results of deliveries were not stored; it is tried again",
+                ),
             }
             let _ = tokio::time::timeout(STORE_RETRY_DELAY, stopping.cancelled()).await;
         }
@@ -268,8 +271,13 @@ impl DeliveryDispatcher {
         let due = store
             .due_subscriptions(&full, SUBSCRIPTION_BATCH_SIZE)
             .await;
-        due.inspect_err(|error| log_warning(error, "due subscriptions could not be read; the next poll reads them"))
-            .ok()
+        due.inspect_err(|error| {
+            log_warning(
+                error,
+                "due subscriptions could not be read; the next poll reads them",
+            )
+        })
+        .ok()
     }
 
     fn recipient(&mut self, due: DueSubscription) -> Option<Arc<Recipient>> {
@@ -323,7 +331,10 @@ impl DeliveryDispatcher {
         let claimed = match self.worker.base.store.claim_deliveries(claim).await {
             Ok(claimed) => claimed,
             Err(error) => {
-                log_warning(&error, "deliveries could not be claimed; the next poll claims them");
+                log_warning(
+                    &error,
+                    "deliveries could not be claimed; the next poll claims them",
+                );
                 return 0;
             }
         };

@@ -89,7 +89,7 @@ impl WebhookService {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     subscription = id.as_str(),
-                    "it was not stored that a signing secret was returned; a repeat of the request returns it again"
+                    "the disclosure of a signing secret was not stored; a repeat of the request returns the secret again"
                 );
                 Some(secret)
             }

@@ -247,7 +247,7 @@ impl<'a> CallTracker<'a> {
             booking = self.context.booking.as_deref(),
             count = dropped.len(),
             reasons = dropped.first_reasons(),
-            "parts of the response break rules of the interface and are left out"
+            "parts of the response break rules of the interface and are left out; correct the adapter, or tell its author the reasons"
         );
     }
 

@@ -240,7 +240,10 @@ impl ApiClient {
             return Ok(Value::Null);
         }
         let Ok(document) = serde_json::from_str::<Value>(&text) else {
-            bail!("{} answered {status}, but not as a gateway does", self.url);
+            bail!(
+                "{} answered {status} without JSON; check that it is the address of a gateway",
+                self.url
+            );
         };
         if status.is_success() {
             return Ok(document);
