@@ -2,7 +2,7 @@
 //! is running.
 
 use crate::cli::{
-    CliError, ConfigSource, actor, email, open_base, organization, organization_role, print_line,
+    CliError, ConfigSource, actor, open_base, organization, organization_role, parse, print_line,
 };
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
@@ -39,7 +39,7 @@ enum Action {
 #[derive(Debug, Args)]
 struct Create {
     /// E-mail address, which names the account
-    #[arg(long, value_name = "EMAIL", value_parser = email)]
+    #[arg(long, value_name = "EMAIL", value_parser = parse::<EmailAddress>)]
     email: EmailAddress,
     /// Role in the whole installation
     #[arg(long, value_name = "ROLE")]
@@ -73,7 +73,7 @@ struct List {
 #[derive(Debug, Args)]
 struct Subject {
     /// E-mail address of the account
-    #[arg(value_parser = email)]
+    #[arg(value_parser = parse::<EmailAddress>)]
     email: EmailAddress,
     #[command(flatten)]
     source: ConfigSource,
@@ -82,7 +82,7 @@ struct Subject {
 #[derive(Debug, Args)]
 struct SetRole {
     /// E-mail address of the account
-    #[arg(value_parser = email)]
+    #[arg(value_parser = parse::<EmailAddress>)]
     email: EmailAddress,
     /// Role in the whole installation
     #[arg(
@@ -105,7 +105,7 @@ struct SetRole {
 #[derive(Debug, Args)]
 struct RemoveRole {
     /// E-mail address of the account
-    #[arg(value_parser = email)]
+    #[arg(value_parser = parse::<EmailAddress>)]
     email: EmailAddress,
     /// Role in the whole installation
     #[arg(

@@ -46,6 +46,8 @@ pub(super) struct AdminOptions {
 /// Options of a list of what users own: watches or mandates.
 #[derive(Debug, Args)]
 pub(super) struct OwnedList {
+    #[command(flatten)]
+    scope: ScopeOptions,
     /// Only what belongs to this user
     #[arg(long, value_name = "ID")]
     user: Option<String>,
@@ -98,13 +100,8 @@ impl ApiOptions {
 
 impl OwnedList {
     /// Prints the list at a path of the admin listener: id, status and organization of each item.
-    pub(super) async fn print(
-        &self,
-        path: &str,
-        scope: &ScopeOptions,
-        status: Option<&str>,
-    ) -> Result<(), CliError> {
-        let mut parameters = scope.parameters();
+    pub(super) async fn print(&self, path: &str, status: Option<&str>) -> Result<(), CliError> {
+        let mut parameters = self.scope.parameters();
         parameters.extend(status.map(|status| ("status", status.to_owned())));
         parameters.extend(self.user.clone().map(|user| ("user", user)));
         let client = ApiClient::of_admin_listener(&self.admin)?;

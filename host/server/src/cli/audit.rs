@@ -1,6 +1,6 @@
 //! `stopover audit`: lists and verifies the audit log, even while the server is running.
 
-use crate::cli::{CliError, ConfigSource, open_base, print_line};
+use crate::cli::{CliError, ConfigSource, open_base, or_expected, print_line};
 use clap::{Args, Subcommand};
 use host_application::audit::service::{AuditRow, AuditService};
 use host_domain::audit::{AuditFilter, AuditScope};
@@ -49,7 +49,7 @@ struct List {
 fn hash(text: &str) -> Result<String, String> {
     let is_hash = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let hash = is_hash.then(|| text.to_owned());
-    hash.ok_or_else(|| "64 hexadecimal digits".to_owned())
+    or_expected(hash, "64 hexadecimal digits")
 }
 
 pub(super) async fn run(options: AuditOptions) -> Result<(), CliError> {

@@ -2,7 +2,7 @@
 //! listener.
 
 use crate::cli::api_client::{AdminOptions, ApiClient, print_json, print_list, text};
-use crate::cli::{CliError, ScopeOptions, time};
+use crate::cli::{CliError, ScopeOptions, or_expected, parse, time};
 use clap::{Args, Subcommand};
 use host_domain::booking::BookingStatus;
 use host_domain::console::booking::BookingProduct;
@@ -37,7 +37,7 @@ struct List {
     #[arg(long, value_name = "KIND", value_parser = kind)]
     kind: Option<BookingProduct>,
     /// Only bookings at this supplier
-    #[arg(long, value_name = "ID", value_parser = supplier)]
+    #[arg(long, value_name = "ID", value_parser = parse::<SupplierId>)]
     supplier: Option<SupplierId>,
     /// Only bookings of this user
     #[arg(long, value_name = "ID")]
@@ -64,27 +64,18 @@ struct List {
 #[derive(Debug, Args)]
 struct Subject {
     /// Id of the booking
-    #[arg(value_name = "ID", value_parser = booking_id)]
+    #[arg(value_name = "ID", value_parser = parse::<BookingId>)]
     id: BookingId,
     #[command(flatten)]
     admin: AdminOptions,
 }
 
 fn status(text: &str) -> Result<BookingStatus, String> {
-    let status = BookingStatus::parse(text);
-    status.ok_or_else(|| "a status of bookings, such as CONFIRMED".to_owned())
+    or_expected(BookingStatus::parse(text), "a status such as CONFIRMED")
 }
 
 fn kind(text: &str) -> Result<BookingProduct, String> {
-    BookingProduct::parse(text).ok_or_else(|| "hotel or flight".to_owned())
-}
-
-fn supplier(text: &str) -> Result<SupplierId, String> {
-    SupplierId::parse(text).map_err(|error| error.to_string())
-}
-
-fn booking_id(text: &str) -> Result<BookingId, String> {
-    BookingId::parse(text).map_err(|error| error.to_string())
+    or_expected(BookingProduct::parse(text), "hotel or flight")
 }
 
 pub(super) async fn run(options: BookingsOptions) -> Result<(), CliError> {

@@ -1,7 +1,7 @@
 //! `stopover deliveries`: lists deliveries of a running gateway and sends them again.
 
 use crate::cli::api_client::{AdminOptions, ApiClient, ApiOptions, number, print_list, text};
-use crate::cli::{CliError, mode, organization, print_line, time, webhook_id};
+use crate::cli::{CliError, event_type, mode, or_expected, organization, parse, print_line, time};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use host_domain::event::EventType;
@@ -50,7 +50,7 @@ struct List {
 #[derive(Debug, Args)]
 struct Replay {
     /// Id of the delivery
-    #[arg(value_name = "ID", value_parser = delivery_id)]
+    #[arg(value_name = "ID", value_parser = parse::<DeliveryId>)]
     id: DeliveryId,
     #[command(flatten)]
     api: ApiOptions,
@@ -78,7 +78,7 @@ struct Filter {
     #[arg(long, value_name = "STATUS", value_parser = delivery_status)]
     status: Option<String>,
     /// Only deliveries to this webhook
-    #[arg(long, value_name = "ID", value_parser = webhook_id)]
+    #[arg(long, value_name = "ID", value_parser = parse::<SubscriptionId>)]
     webhook: Option<SubscriptionId>,
     /// Only deliveries of events of this type, such as hotel.booking.confirmed
     #[arg(long, value_name = "TYPE", value_parser = event_type)]
@@ -91,20 +91,10 @@ struct Filter {
     to: Option<Timestamp>,
 }
 
-fn delivery_id(text: &str) -> Result<DeliveryId, String> {
-    DeliveryId::parse(text).map_err(|error| error.to_string())
-}
-
 fn delivery_status(text: &str) -> Result<String, String> {
-    match text == "waiting" || DeliveryStatus::parse(text).is_some() {
-        true => Ok(text.to_owned()),
-        false => Err("PENDING, PUBLISHED, DELIVERED, FAILED or waiting".to_owned()),
-    }
-}
-
-fn event_type(text: &str) -> Result<EventType, String> {
-    let event_type = EventType::parse(text);
-    event_type.ok_or_else(|| "no event type; `stopover trigger --list` names all".to_owned())
+    let is_valid = text == "waiting" || DeliveryStatus::parse(text).is_some();
+    let status = is_valid.then(|| text.to_owned());
+    or_expected(status, "PENDING, PUBLISHED, DELIVERED, FAILED or waiting")
 }
 
 impl Filter {

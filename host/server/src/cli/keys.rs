@@ -1,6 +1,8 @@
 //! `stopover keys`: manages API keys, even while the server is running.
 
-use crate::cli::{CliError, ConfigSource, actor, mode, open_base, organization, print_line};
+use crate::cli::{
+    CliError, ConfigSource, actor, mode, open_base, or_expected, organization, parse, print_line,
+};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use host_application::api_key::service::{ApiKeyService, NewApiKey, is_key_name, parse_expiry};
@@ -63,28 +65,30 @@ struct List {
 #[derive(Debug, Args)]
 struct Revoke {
     /// Id of the key, as `keys list` shows it
-    #[arg(value_parser = key_id)]
+    #[arg(value_parser = parse::<KeyId>)]
     id: KeyId,
     #[command(flatten)]
     source: ConfigSource,
 }
 
-fn key_id(text: &str) -> Result<KeyId, String> {
-    KeyId::parse(text).map_err(|error| error.to_string())
-}
-
 fn scope(text: &str) -> Result<ApiKeyScope, String> {
-    ApiKeyScope::from_name(text.trim()).ok_or_else(|| "read, book, webhooks or admin".to_owned())
+    or_expected(
+        ApiKeyScope::from_name(text.trim()),
+        "read, book, webhooks or admin",
+    )
 }
 
 fn name(text: &str) -> Result<String, String> {
     let valid = is_key_name(text).then(|| text.to_owned());
-    valid.ok_or_else(|| "at most 100 characters, none of them a control character".to_owned())
+    or_expected(
+        valid,
+        "at most 100 characters, none of them a control character",
+    )
 }
 
 fn expiry(text: &str) -> Result<Timestamp, String> {
-    let message = "a date (2027-01-31) or a timestamp (2027-01-31T12:00:00Z)";
-    parse_expiry(text).ok_or_else(|| message.to_owned())
+    let valid = "a date (2027-01-31) or a timestamp (2027-01-31T12:00:00Z)";
+    or_expected(parse_expiry(text), valid)
 }
 
 pub(super) async fn run(options: KeysOptions) -> Result<(), CliError> {

@@ -2,7 +2,7 @@
 //! them, signed, to a program on this machine or nearby.
 
 use crate::cli::api_client::{ApiClient, ApiOptions, ApiProblem, http_client, text};
-use crate::cli::{CliError, print_line};
+use crate::cli::{CliError, event_type, print_line};
 use crate::system_clock::SystemClock;
 use anyhow::{Context, anyhow};
 use clap::Args;
@@ -36,11 +36,6 @@ pub(super) struct ListenOptions {
     events: Vec<EventType>,
     #[command(flatten)]
     api: ApiOptions,
-}
-
-fn event_type(text: &str) -> Result<EventType, String> {
-    let known = || "no type of event; `stopover trigger --list` names all".to_owned();
-    EventType::parse(text).ok_or_else(known)
 }
 
 pub(super) async fn run(options: ListenOptions) -> Result<(), CliError> {

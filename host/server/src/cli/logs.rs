@@ -1,7 +1,7 @@
 //! `stopover logs`: API calls of a running gateway.
 
 use crate::cli::api_client::{ApiClient, ApiOptions, text};
-use crate::cli::{CliError, print_line};
+use crate::cli::{CliError, or_expected, print_line};
 use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand};
 use host_application::recording::reader::CALLS_MAX;
@@ -50,7 +50,7 @@ struct Tail {
 
 fn status(text: &str) -> Result<String, String> {
     let known = StatusFilter::parse(text).map(|_| text.to_owned());
-    known.ok_or_else(|| "no status such as 404 and no class such as 5xx".to_owned())
+    or_expected(known, "a status such as 404, or a class such as 5xx")
 }
 
 pub(super) async fn run(options: LogsOptions) -> Result<(), CliError> {

@@ -2,7 +2,7 @@
 //! listener.
 
 use crate::cli::api_client::{AdminOptions, OwnedList, print_change, print_json};
-use crate::cli::{CliError, ScopeOptions};
+use crate::cli::{CliError, or_expected, parse};
 use clap::{Args, Subcommand};
 use host_domain::id::MandateId;
 use host_domain::mandate::MandateStatus;
@@ -27,8 +27,6 @@ enum Action {
 
 #[derive(Debug, Args)]
 struct List {
-    #[command(flatten)]
-    scope: ScopeOptions,
     /// Only mandates with this status, such as ACTIVE
     #[arg(long, value_name = "STATUS", value_parser = status)]
     status: Option<MandateStatus>,
@@ -39,29 +37,21 @@ struct List {
 #[derive(Debug, Args)]
 struct Subject {
     /// Id of the mandate
-    #[arg(value_name = "ID", value_parser = mandate_id)]
+    #[arg(value_name = "ID", value_parser = parse::<MandateId>)]
     id: MandateId,
     #[command(flatten)]
     admin: AdminOptions,
 }
 
 fn status(text: &str) -> Result<MandateStatus, String> {
-    MandateStatus::parse(text).ok_or_else(|| "a status of mandates, such as ACTIVE".to_owned())
-}
-
-fn mandate_id(text: &str) -> Result<MandateId, String> {
-    MandateId::parse(text).map_err(|error| error.to_string())
+    or_expected(MandateStatus::parse(text), "a status such as ACTIVE")
 }
 
 pub(super) async fn run(options: MandatesOptions) -> Result<(), CliError> {
     match options.action {
-        Action::List(List {
-            scope,
-            status,
-            list,
-        }) => {
-            let status = status.map(MandateStatus::as_str);
-            list.print("/mandates", &scope, status).await
+        Action::List(List { status, list }) => {
+            list.print("/mandates", status.map(MandateStatus::as_str))
+                .await
         }
         Action::Show(subject) => {
             print_json(&subject.admin, &format!("/mandates/{}", subject.id)).await

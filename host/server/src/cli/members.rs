@@ -2,7 +2,7 @@
 //! the server is running.
 
 use crate::cli::{
-    CliError, ConfigSource, actor, email, open_base, organization, organization_role, print_line,
+    CliError, ConfigSource, actor, open_base, organization, organization_role, parse, print_line,
 };
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
@@ -54,7 +54,7 @@ struct List {
 #[derive(Debug, Args)]
 struct Subject {
     /// E-mail address of the person
-    #[arg(value_parser = email)]
+    #[arg(value_parser = parse::<EmailAddress>)]
     email: EmailAddress,
     /// The organization
     #[arg(long, value_name = "ID", value_parser = organization)]

@@ -38,11 +38,11 @@ use host_application::application::open_store;
 use host_application::base::Base;
 use host_application::config::{Config, ConfigError, Environment, data_dir_overlay};
 use host_application::id_generator::UuidV7Generator;
-use host_domain::account::is_organization_id;
 #[cfg(feature = "dashboard")]
-use host_domain::account::{EmailAddress, OrganizationRole};
+use host_domain::account::OrganizationRole;
+use host_domain::account::is_organization_id;
 use host_domain::audit::Actor;
-use host_domain::id::SubscriptionId;
+use host_domain::event::EventType;
 use host_domain::owner::Mode;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
@@ -214,38 +214,49 @@ async fn open_base(config: &Config) -> Result<Base, CliError> {
     })
 }
 
+/// Parses a value by the rules of its type, such as an id.
+fn parse<T>(text: &str) -> Result<T, String>
+where
+    T: TryFrom<String>,
+    T::Error: ToString,
+{
+    T::try_from(text.to_owned()).map_err(|error| error.to_string())
+}
+
+/// Returns a parsed value, or the error that says which values are valid.
+fn or_expected<T>(parsed: Option<T>, valid: &str) -> Result<T, String> {
+    parsed.ok_or_else(|| format!("expected {valid}"))
+}
+
 /// Parses the id of an organization.
 fn organization(text: &str) -> Result<String, String> {
     let valid = is_organization_id(text).then(|| text.to_owned());
-    valid.ok_or_else(|| "1 to 64 of [A-Za-z0-9._-]".to_owned())
-}
-
-/// Parses the e-mail address of an account.
-#[cfg(feature = "dashboard")]
-fn email(text: &str) -> Result<EmailAddress, String> {
-    EmailAddress::parse(text).map_err(|error| error.to_string())
+    or_expected(valid, "1 to 64 of [A-Za-z0-9._-]")
 }
 
 /// Parses a role in an organization.
 #[cfg(feature = "dashboard")]
 fn organization_role(text: &str) -> Result<OrganizationRole, String> {
-    OrganizationRole::parse(text).ok_or_else(|| "admin, developer or viewer".to_owned())
+    or_expected(OrganizationRole::parse(text), "admin, developer or viewer")
 }
 
 /// Parses a mode.
 fn mode(text: &str) -> Result<Mode, String> {
-    Mode::parse(text).ok_or_else(|| "test or live".to_owned())
+    or_expected(Mode::parse(text), "test or live")
 }
 
 /// Parses a time.
 fn time(text: &str) -> Result<Timestamp, String> {
-    let time = Timestamp::parse(text);
-    time.ok_or_else(|| "a timestamp such as 2027-01-31T12:00:00Z".to_owned())
+    or_expected(
+        Timestamp::parse(text),
+        "a timestamp such as 2027-01-31T12:00:00Z",
+    )
 }
 
-/// Parses the id of a webhook.
-fn webhook_id(text: &str) -> Result<SubscriptionId, String> {
-    SubscriptionId::parse(text).map_err(|error| error.to_string())
+/// Parses the type of an event.
+fn event_type(text: &str) -> Result<EventType, String> {
+    let valid = "an event type, of which `stopover trigger --list` names all";
+    or_expected(EventType::parse(text), valid)
 }
 
 /// Returns the user of the operating system who runs the command, as the audit log names them.

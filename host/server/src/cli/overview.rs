@@ -1,7 +1,7 @@
 //! `stopover overview`: the figures of the overview of a running gateway, through its admin listener.
 
 use crate::cli::api_client::{AdminOptions, path_with, print_json};
-use crate::cli::{CliError, ScopeOptions};
+use crate::cli::{CliError, ScopeOptions, or_expected};
 use clap::Args;
 use host_application::reporting::overview::OverviewWindow;
 
@@ -18,7 +18,7 @@ pub(super) struct OverviewOptions {
 }
 
 fn window(text: &str) -> Result<OverviewWindow, String> {
-    OverviewWindow::parse(text).ok_or_else(|| "hour, day or week".to_owned())
+    or_expected(OverviewWindow::parse(text), "hour, day or week")
 }
 
 pub(super) async fn run(options: &OverviewOptions) -> Result<(), CliError> {

@@ -2,7 +2,7 @@
 //! listener.
 
 use crate::cli::api_client::{AdminOptions, ApiClient, items, print_json, text};
-use crate::cli::{CliError, print_line};
+use crate::cli::{CliError, parse, print_line};
 use clap::{Args, Subcommand};
 use host_domain::supplier::SupplierId;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ struct List {
 #[derive(Debug, Args)]
 struct Subject {
     /// Id of the supplier
-    #[arg(value_name = "ID", value_parser = supplier_id)]
+    #[arg(value_name = "ID", value_parser = parse::<SupplierId>)]
     id: SupplierId,
     #[command(flatten)]
     admin: AdminOptions,
@@ -52,7 +52,7 @@ struct Subject {
 #[derive(Debug, Args)]
 struct Rank {
     /// Id of the supplier
-    #[arg(value_name = "ID", value_parser = supplier_id)]
+    #[arg(value_name = "ID", value_parser = parse::<SupplierId>)]
     id: SupplierId,
     /// Lower values are called first
     #[arg(
@@ -74,10 +74,6 @@ struct Rank {
     reset: bool,
     #[command(flatten)]
     admin: AdminOptions,
-}
-
-fn supplier_id(text: &str) -> Result<SupplierId, String> {
-    SupplierId::parse(text).map_err(|error| error.to_string())
 }
 
 pub(super) async fn run(options: SuppliersOptions) -> Result<(), CliError> {

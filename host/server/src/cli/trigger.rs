@@ -5,7 +5,7 @@ mod recipe;
 
 use crate::cli::api_client::{ApiClient, ApiOptions, items};
 use crate::cli::trigger::recipe::{Recipe, recipe};
-use crate::cli::{CliError, print_line};
+use crate::cli::{CliError, event_type, print_line};
 use crate::system_clock::SystemClock;
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
@@ -36,11 +36,6 @@ pub(super) struct TriggerOptions {
     list: bool,
     #[command(flatten)]
     api: ApiOptions,
-}
-
-fn event_type(text: &str) -> Result<EventType, String> {
-    let known = || "no type of event; `stopover trigger --list` names all".to_owned();
-    EventType::parse(text).ok_or_else(known)
 }
 
 pub(super) async fn run(options: TriggerOptions) -> Result<(), CliError> {

@@ -2,7 +2,7 @@
 //! running gateway, through its admin listener.
 
 use crate::cli::api_client::{AdminOptions, ApiClient, items, print_json, print_status, text};
-use crate::cli::{CliError, print_line};
+use crate::cli::{CliError, or_expected, parse, print_line};
 use clap::{Args, Subcommand};
 use host_domain::id::BookingId;
 use host_domain::money::Currency;
@@ -54,7 +54,7 @@ struct List {
 #[derive(Debug, Args)]
 struct Subject {
     /// Id of the booking
-    #[arg(value_name = "BOOKING", value_parser = booking_id)]
+    #[arg(value_name = "BOOKING", value_parser = parse::<BookingId>)]
     booking: BookingId,
     #[command(flatten)]
     admin: AdminOptions,
@@ -97,27 +97,20 @@ struct Refund {
     #[arg(long, value_name = "AMOUNT", value_parser = amount)]
     amount: Number,
     /// Currency of the booking, such as EUR
-    #[arg(long, value_name = "CODE", value_parser = currency)]
+    #[arg(long, value_name = "CODE", value_parser = parse::<Currency>)]
     currency: Currency,
-}
-
-fn booking_id(text: &str) -> Result<BookingId, String> {
-    BookingId::parse(text).map_err(|error| error.to_string())
 }
 
 fn note(text: &str) -> Result<String, String> {
     let note = Some(text.trim()).filter(|note| !note.is_empty());
-    note.map(str::to_owned)
-        .ok_or_else(|| "a note must not be empty".to_owned())
+    or_expected(note.map(str::to_owned), "a note that is not empty")
 }
 
 fn amount(text: &str) -> Result<Number, String> {
-    text.parse()
-        .map_err(|_| "an amount in major units, such as 120.50".to_owned())
-}
-
-fn currency(text: &str) -> Result<Currency, String> {
-    Currency::parse(text).map_err(|error| error.to_string())
+    or_expected(
+        text.parse().ok(),
+        "an amount in major units, such as 120.50",
+    )
 }
 
 pub(super) async fn run(options: UnresolvedOptions) -> Result<(), CliError> {

@@ -1,7 +1,7 @@
 //! `stopover watches`: lists, shows and cancels watches of a running gateway, through its admin listener.
 
 use crate::cli::api_client::{AdminOptions, OwnedList, print_change, print_json};
-use crate::cli::{CliError, ScopeOptions};
+use crate::cli::{CliError, or_expected, parse};
 use clap::{Args, Subcommand};
 use host_domain::id::WatchId;
 use host_domain::watch::WatchStatus;
@@ -26,8 +26,6 @@ enum Action {
 
 #[derive(Debug, Args)]
 struct List {
-    #[command(flatten)]
-    scope: ScopeOptions,
     /// Only watches with this status, such as active
     #[arg(long, value_name = "STATUS", value_parser = status)]
     status: Option<WatchStatus>,
@@ -38,29 +36,21 @@ struct List {
 #[derive(Debug, Args)]
 struct Subject {
     /// Id of the watch
-    #[arg(value_name = "ID", value_parser = watch_id)]
+    #[arg(value_name = "ID", value_parser = parse::<WatchId>)]
     id: WatchId,
     #[command(flatten)]
     admin: AdminOptions,
 }
 
 fn status(text: &str) -> Result<WatchStatus, String> {
-    WatchStatus::parse(text).ok_or_else(|| "a status of watches, such as active".to_owned())
-}
-
-fn watch_id(text: &str) -> Result<WatchId, String> {
-    WatchId::parse(text).map_err(|error| error.to_string())
+    or_expected(WatchStatus::parse(text), "a status such as active")
 }
 
 pub(super) async fn run(options: WatchesOptions) -> Result<(), CliError> {
     match options.action {
-        Action::List(List {
-            scope,
-            status,
-            list,
-        }) => {
-            let status = status.map(WatchStatus::as_str);
-            list.print("/watches", &scope, status).await
+        Action::List(List { status, list }) => {
+            list.print("/watches", status.map(WatchStatus::as_str))
+                .await
         }
         Action::Show(subject) => {
             print_json(&subject.admin, &format!("/watches/{}", subject.id)).await

@@ -2,7 +2,7 @@
 //! listener.
 
 use crate::cli::api_client::{AdminOptions, ApiClient, number, print_json, print_list, text};
-use crate::cli::{CliError, mode, organization, print_line, time, webhook_id};
+use crate::cli::{CliError, mode, or_expected, organization, parse, print_line, time};
 use clap::{Args, Subcommand};
 use host_domain::id::SubscriptionId;
 use host_domain::owner::Mode;
@@ -62,7 +62,7 @@ struct List {
 #[derive(Debug, Args)]
 struct Subject {
     /// Id of the webhook
-    #[arg(value_name = "ID", value_parser = webhook_id)]
+    #[arg(value_name = "ID", value_parser = parse::<SubscriptionId>)]
     id: SubscriptionId,
     #[command(flatten)]
     admin: AdminOptions,
@@ -79,7 +79,7 @@ struct Recover {
 
 fn webhook_status(text: &str) -> Result<SubscriptionStatus, String> {
     let status = SubscriptionStatus::parse(text);
-    status.ok_or_else(|| "ACTIVE, PAUSED or DISABLED".to_owned())
+    or_expected(status, "ACTIVE, PAUSED or DISABLED")
 }
 
 pub(super) async fn run(options: WebhooksOptions) -> Result<(), CliError> {
