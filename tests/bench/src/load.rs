@@ -1,7 +1,7 @@
 //! Load: several connections that send the next request as soon as they get a response.
 
+use crate::http_connection::HttpConnection;
 use crate::sample::Samples;
-use crate::wire::Wire;
 use anyhow::{Result, bail, ensure};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -78,14 +78,14 @@ impl Load {
 }
 
 async fn ask(load: Load, until: Instant) -> Result<Done> {
-    let mut wire = Wire::connect(&load.base).await?;
+    let mut connection = HttpConnection::connect(&load.base).await?;
     let mut done = Done::default();
     loop {
         let begin = Instant::now();
         if begin >= until {
             return Ok(done);
         }
-        let answer = wire.exchange(&load.request).await?;
+        let answer = connection.exchange(&load.request).await?;
         if answer.status() == Some(200) {
             done.times.push(begin.elapsed());
         } else {

@@ -8,9 +8,11 @@
     reason = "a program that measures by the clock and prints what it found"
 )]
 
+mod http_connection;
 mod load;
 mod measure;
 mod native;
+mod paired_rounds;
 mod peer;
 mod plugin;
 mod process;
@@ -18,9 +20,7 @@ mod receiver;
 mod report;
 mod rows;
 mod sample;
-mod scene;
-mod turns;
-mod wire;
+mod setup;
 
 use crate::peer::Peer;
 use crate::report::{Report, Row};

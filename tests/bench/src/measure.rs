@@ -19,7 +19,7 @@ mod waiting;
 mod watches;
 
 use crate::report::Measured;
-use crate::scene::{block_on, on_both};
+use crate::setup::{block_on, on_both};
 use anyhow::Result;
 
 type Measure = fn() -> Result<Vec<Measured>>;

@@ -1,6 +1,6 @@
 //! A plugin in this process: the runtime alone, without the gateway.
 
-use crate::scene::component;
+use crate::setup::component;
 use anyhow::{Context, Result};
 use host_domain::owner::Mode;
 use host_domain::personal::PersonalWords;

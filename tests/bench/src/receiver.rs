@@ -1,7 +1,7 @@
 //! A webhook receiver in this process with minimal overhead. It accepts every delivery.
 
+use crate::http_connection::HttpConnection;
 use crate::sample::Samples;
-use crate::wire::Wire;
 use anyhow::{Context, Result};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -53,7 +53,7 @@ async fn accept(listener: TcpListener, ages: Arc<Mutex<Samples>>) {
     while let Ok((stream, _)) = listener.accept().await {
         let ages = Arc::clone(&ages);
         tokio::spawn(async move {
-            if let Err(error) = receive(Wire::new(stream)?, &ages).await {
+            if let Err(error) = receive(HttpConnection::new(stream)?, &ages).await {
                 eprintln!("  an event could not be received: {error:#}");
             }
             Ok::<_, anyhow::Error>(())
@@ -61,15 +61,15 @@ async fn accept(listener: TcpListener, ages: Arc<Mutex<Samples>>) {
     }
 }
 
-async fn receive(mut wire: Wire, ages: &Mutex<Samples>) -> Result<()> {
-    while let Some(event) = wire.receive().await? {
+async fn receive(mut connection: HttpConnection, ages: &Mutex<Samples>) -> Result<()> {
+    while let Some(event) = connection.receive().await? {
         let now = jiff::Timestamp::now();
         let made_at = made_at(&event.json()?)?;
         let age = Duration::try_from(now.duration_since(made_at)).unwrap_or_default();
         ages.lock()
             .unwrap_or_else(PoisonError::into_inner)
             .push(age);
-        wire.send(TAKEN).await?;
+        connection.send(TAKEN).await?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Tests of cancellations of hotel bookings, of quotes and refunds, and of bookings that cannot be
 //! canceled.
 
-use super::shape::{check_instant, check_names};
+use super::resource_assertions::{check_instant, check_names};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::{

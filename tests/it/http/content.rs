@@ -1,6 +1,6 @@
 //! Tests of hotel content, weather and the price calendar.
 
-use super::shape::{check_names, check_refused_get};
+use super::resource_assertions::{check_names, check_refused_get};
 use serde_json::{Value, json};
 use tests::{
     Database, HotelBookingBuilder, Server, ServerOptions, days_ahead, eventually, offers_request,

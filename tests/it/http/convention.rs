@@ -1,7 +1,7 @@
 //! Tests of conventions that hold for every route: problems, headers and limits. They also check
 //! that no input makes the server fail.
 
-use super::shape::check_refused_get;
+use super::resource_assertions::check_refused_get;
 use serde_json::json;
 use std::io::{Read, Write};
 use std::process::Stdio;

@@ -1,6 +1,6 @@
 //! Tests of a flight booking's fields and its visibility.
 
-use super::shape::{check_instant, check_local, check_names};
+use super::resource_assertions::{check_instant, check_local, check_names};
 use serde_json::{Value, json};
 use tests::{
     Database, FlightBookingBuilder, Server, merged, money, on_both_databases, passenger,

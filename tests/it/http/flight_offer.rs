@@ -1,6 +1,6 @@
 //! Tests of flight offers.
 
-use super::shape::check_names;
+use super::resource_assertions::check_names;
 use serde_json::{Value, json};
 use tests::{Client, Database, Reply, Server, days_ahead, merged, money, on_both_databases, trip};
 

@@ -1,6 +1,6 @@
 //! Tests of a hotel booking's fields in each status, and of finding it in a list.
 
-use super::shape::{check_instant, check_names};
+use super::resource_assertions::{check_instant, check_names};
 use serde_json::{Value, json};
 use tests::{
     BookingBuilder, Client, Database, HotelBookingBuilder, Server, days_ahead, merged, money,

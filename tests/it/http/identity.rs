@@ -1,6 +1,6 @@
 //! Tests of the caller's identity: keys, scopes, users and organizations.
 
-use super::shape::check_refused_get;
+use super::resource_assertions::check_refused_get;
 use serde_json::{Value, json};
 use tests::{Client, Database, Server, binary, eventually, offers_request};
 use tokio::process::Command;

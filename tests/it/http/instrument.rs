@@ -1,6 +1,6 @@
 //! Tests of payment instruments.
 
-use super::shape::check_refused_get;
+use super::resource_assertions::check_refused_get;
 use serde_json::json;
 use tests::{Database, Server, on_both_databases};
 

@@ -1,6 +1,6 @@
 //! Tests of mandates: issuing, reading, revoking, and verification by a third party.
 
-use super::shape::{check_names, check_refused_get, violations};
+use super::resource_assertions::{check_names, check_refused_get, violations};
 use serde_json::{Value, json};
 use std::path::Path;
 use tests::{Client, Database, Server, ServerOptions, eventually, money, on_both_databases};

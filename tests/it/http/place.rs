@@ -1,6 +1,6 @@
 //! Tests of places and hotel search.
 
-use super::shape::{check_names, check_refused_get};
+use super::resource_assertions::{check_names, check_refused_get};
 use serde_json::{Value, json};
 use tests::{Database, Server, ServerOptions, days_ahead, merged, on_both_databases, supplier_at};
 

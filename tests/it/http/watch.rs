@@ -1,6 +1,6 @@
 //! Tests of watches: creating, reading, listing, confirming and deleting them.
 
-use super::shape::{check_refused_get, ids, violations};
+use super::resource_assertions::{check_refused_get, ids, violations};
 use serde_json::{Value, json};
 use tests::{
     Client, Database, Server, TRIP_WATCHES, WATCHES, auto_book, days_ahead, merged, money,

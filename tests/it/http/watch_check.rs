@@ -1,6 +1,6 @@
 //! Tests of price checks: which events watches report and when.
 
-use super::shape::check_names;
+use super::resource_assertions::check_names;
 use serde_json::{Value, json};
 use tests::{
     Client, Database, Server, ServerOptions, TRIP_WATCHES, WATCHES, eventually, money,

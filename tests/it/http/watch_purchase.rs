@@ -1,7 +1,7 @@
 //! Tests of purchases by armed watches and of their mandates. Each test checks the sandbox's
 //! ledger.
 
-use super::shape::check_names;
+use super::resource_assertions::check_names;
 use serde_json::{Value, json};
 use tests::{
     Client, Database, Server, ServerOptions, auto_book, eventually, money, on_both_databases,

@@ -1,6 +1,6 @@
 //! Tests of the log of watch events.
 
-use super::shape::{check_refused_get, violations};
+use super::resource_assertions::{check_refused_get, violations};
 use serde_json::{Value, json};
 use tests::{
     Database, Server, ServerOptions, WATCHES, eventually, on_both_databases, set_price,

@@ -1,7 +1,7 @@
 //! Tests of an organization's watch webhook. There is one; a new one replaces it. Events are
 //! retried until it accepts them, and the log shows those that failed.
 
-use super::shape::{check_names, check_refused_get, violations};
+use super::resource_assertions::{check_names, check_refused_get, violations};
 use serde_json::{Value, json};
 use tests::{
     Client, Database, MockResponse, Server, ServerOptions, WATCHER_WEBHOOK, WatcherWebhook,

@@ -1,6 +1,6 @@
 //! Tests of concurrent changes to one subscription: each is applied, one after the other.
 
-use super::shape::check_refused_get;
+use super::resource_assertions::check_refused_get;
 use serde_json::json;
 use std::collections::BTreeSet;
 use tests::{

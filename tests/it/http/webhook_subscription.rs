@@ -1,7 +1,7 @@
 //! Tests of webhook subscriptions: creating, changing, pausing, deleting, and isolation between
 //! organizations.
 
-use super::shape::{check_names, check_refused_get, ids, violations};
+use super::resource_assertions::{check_names, check_refused_get, ids, violations};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::{

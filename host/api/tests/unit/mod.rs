@@ -1,6 +1,7 @@
 //! Tests of the middleware and of request validation, through routes made for these tests.
 
 pub(crate) mod admin;
+pub(crate) mod all_violations;
 pub(crate) mod auth;
 pub(crate) mod body;
 pub(crate) mod example;
@@ -8,7 +9,6 @@ pub(crate) mod flight_booking;
 pub(crate) mod flight_offer;
 pub(crate) mod fuzzed;
 pub(crate) mod hotel;
-pub(crate) mod one_pass;
 pub(crate) mod openapi;
 pub(crate) mod query;
 pub(crate) mod timeout;

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_cannot_fill_the_log() {
+    fn anonymous_calls_are_rate_limited_in_log() {
         let (recorder, queue) = TrafficRecorder::new(Arc::new(UuidV7Generator));
         let burst = usize::try_from(ANONYMOUS_BURST.get()).unwrap();
         for _ in 0..10 * burst {

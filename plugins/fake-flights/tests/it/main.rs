@@ -12,7 +12,7 @@ mod ask;
 mod booking;
 mod cancellation;
 mod description;
-mod ending;
+mod failed_calls;
 mod pricing;
 mod reference;
 mod services;

@@ -8,6 +8,6 @@ mod cancellation;
 mod description;
 #[cfg(feature = "full")]
 mod discovery;
-mod ending;
+mod failed_calls;
 mod lodge;
 mod pricing;

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod description;
-mod ending;
+mod failed_calls;
 mod payment;
 mod reading;
 mod tillway;

@@ -10,7 +10,7 @@
 
 mod amount;
 mod description;
-mod ending;
+mod failed_calls;
 mod fuzzed;
 mod instrument;
 mod localstripe;

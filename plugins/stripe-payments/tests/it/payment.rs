@@ -10,7 +10,7 @@ use stopover_sdk::testing::Outcome::{Refused, Unknown};
 use stopover_sdk::testing::{MockGateway, outcome};
 use stripe_payments::StripePayments;
 
-use crate::ending::CHANGES;
+use crate::failed_calls::CHANGES;
 use crate::script::{
     PAYMENT_ID, asked, authorize_request, capture_request, euros, find_request, header,
     intent_request, refund_request, returning, sent, void_request,

@@ -5,12 +5,12 @@
 mod api;
 
 use crate::native::AdapterPair;
+use crate::paired_rounds::PairedRounds;
 use crate::peer::{HOTELS, OFFERS_PER_HOTEL, Peer, hotel_id};
 use crate::plugin::context;
 use crate::report::{Measured, measured};
 use crate::sample::{Samples, ms, ratio};
-use crate::scene::runtime;
-use crate::turns::Turns;
+use crate::setup::runtime;
 use anyhow::{Context, Result, ensure};
 use host_domain::hotel::supplier_api::HotelPriceRequest;
 use host_domain::hotel::{Occupancy, Stay};
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 use stopover_sdk::DetailedHotelPricing;
 use stopover_sdk::{detailed_hotel_pricing, hotel_pricing, types};
 
-const TURNS: Turns = Turns {
+const ROUNDS: PairedRounds = PairedRounds {
     round: 20,
     rounds: 75,
 };
@@ -47,7 +47,7 @@ pub(super) fn measure() -> Result<Vec<Measured>> {
         )
     };
     let quick = load(0)?;
-    let cpu = TURNS.processor_time(|| call_component(&quick), || call_native(&quick))?;
+    let cpu = ROUNDS.processor_time(|| call_component(&quick), || call_native(&quick))?;
     let (slow, slow_native) = times(&load(DELAY_MS)?)?;
     let api = runtime.block_on(api::processor_time(&upstream))?;
     let percentile = |percent| (slow.percentile(percent), slow_native.percentile(percent));

@@ -1,10 +1,10 @@
 //! Measures bookings from prebook to confirmation with a card and every step durable, at a sandbox
 //! in another process.
 
+use crate::http_connection::HttpConnection;
 use crate::report::{Measured, measured};
 use crate::sample::{Samples, ms};
-use crate::scene::{self, key, on_both};
-use crate::wire::Wire;
+use crate::setup::{self, key, on_both};
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) fn measure() -> Result<Vec<Measured>> {
 }
 
 async fn on(product: &'static str, database: Database) -> Result<Vec<Measured>> {
-    let server = Arc::new(scene::gateway(database, "").await);
+    let server = Arc::new(setup::gateway(database, "").await);
     let requests = Arc::new(match product {
         "hotel" => BookingRequests::hotel(&server).await,
         _ => BookingRequests::flight(&server).await?,
@@ -77,11 +77,11 @@ impl BookingRequests {
         let client = server.client();
         let builder = FlightBookingBuilder::on("LHR-JFK");
         let more = json!({ "supplier": "SUPPLIER_A" });
-        let search = scene::post(server, "/v1/flight/offers", &trip("LHR-JFK", more));
-        let mut wire = Wire::connect(&server.api).await?;
+        let search = setup::post(server, "/v1/flight/offers", &trip("LHR-JFK", more));
+        let mut connection = HttpConnection::connect(&server.api).await?;
         let mut prebooks = Vec::new();
         while prebooks.len() < FARES {
-            let answer = wire.exchange(&search).await?.json()?;
+            let answer = connection.exchange(&search).await?.json()?;
             let offers = answer.pointer("/data").and_then(Value::as_array);
             let references = offers
                 .context("the response contains no list of fares")?
@@ -132,13 +132,13 @@ async fn run(
     for _ in 0..CONCURRENCY {
         let (server, requests) = (Arc::clone(server), Arc::clone(requests));
         workers.spawn(async move {
-            let mut wire = Wire::connect(&server.api).await?;
+            let mut connection = HttpConnection::connect(&server.api).await?;
             let mut times = Samples::default();
             while begin.elapsed() < length
                 && let Some(prebook) = requests.next()
             {
                 let start = Instant::now();
-                book(&server, &mut wire, &requests, prebook).await?;
+                book(&server, &mut connection, &requests, prebook).await?;
                 times.push(start.elapsed());
             }
             Ok::<_, anyhow::Error>(times)
@@ -154,18 +154,18 @@ async fn run(
 
 async fn book(
     server: &Server,
-    wire: &mut Wire,
+    connection: &mut HttpConnection,
     requests: &BookingRequests,
     prebook: &Value,
 ) -> Result<()> {
     let path = format!("/v1/{}/prebook", requests.product);
-    let prebook = scene::post_once(server, &path, prebook);
-    let answer = wire.exchange(&prebook).await?.expect(201)?.json()?;
+    let prebook = setup::post_once(server, &path, prebook);
+    let answer = connection.exchange(&prebook).await?.expect(201)?.json()?;
     let id = answer.pointer("/data/id").and_then(Value::as_str);
     let id = id.context("the booking has no id")?;
     let path = format!("/v1/{}/bookings/{id}/book", requests.product);
-    let complete = scene::post_once(server, &path, &requests.complete);
-    let answer = wire.exchange(&complete).await?.expect(200)?.json()?;
+    let complete = setup::post_once(server, &path, &requests.complete);
+    let answer = connection.exchange(&complete).await?.expect(200)?.json()?;
     let status = answer.pointer("/data/status");
     ensure!(
         status == Some(&json!("CONFIRMED")),

@@ -1,11 +1,11 @@
 //! Measures distinct price checks at the sandbox, at the rate of a hundred thousand watches with
 //! one check an hour each.
 
+use crate::http_connection::HttpConnection;
 use crate::report::{Measured, measured};
 use crate::rows::Rows;
 use crate::sample::{Samples, ms};
-use crate::scene::{self, key};
-use crate::wire::Wire;
+use crate::setup::{self, key};
 use anyhow::{Result, ensure};
 use serde_json::json;
 use std::time::Duration;
@@ -28,7 +28,7 @@ const DAYS: i64 = 300;
 pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
     let interval_s = INTERVAL.as_secs();
     let config = format!("[watches]\ninterval_s = {interval_s}\nsupplier_per_minute = 1000000");
-    let server = scene::gateway(database, &config).await;
+    let server = setup::gateway(database, &config).await;
     watch(&server).await?;
     tokio::time::sleep(WARM_UP).await;
     let before = checks(&server, "checked").await;
@@ -49,14 +49,14 @@ pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
 /// Creates watches of one hotel with distinct queries and trigger prices that are never reached.
 async fn watch(server: &Server) -> Result<()> {
     let hotel_id = server.client().hotel_id("OK").await;
-    let mut wire = Wire::connect(&server.api).await?;
+    let mut connection = HttpConnection::connect(&server.api).await?;
     for number in 0..QUERIES {
         let check_in = NEAREST_DAY + number % DAYS;
         let check_out = check_in + 1 + number / DAYS;
         let stay = json!({ "check_in": days_ahead(check_in), "check_out": days_ahead(check_out) });
         let request = merged(watch_request(&hotel_id, 1.0), stay);
-        let request = scene::post(server, WATCHES, &request);
-        wire.exchange(&request).await?.expect(201)?;
+        let request = setup::post(server, WATCHES, &request);
+        connection.exchange(&request).await?.expect(201)?;
     }
     Ok(())
 }

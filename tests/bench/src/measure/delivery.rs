@@ -4,7 +4,7 @@
 use crate::receiver::Receiver;
 use crate::report::{Measured, measured};
 use crate::rows::{Rows, copied, numbers};
-use crate::scene::{self, key};
+use crate::setup::{self, key};
 use anyhow::{Result, ensure};
 use host_domain::id::EventId;
 use serde_json::json;
@@ -19,7 +19,7 @@ const CONFIG: &str = "[webhooks]\nendpoint_per_s = 1000000";
 const WAIT_MAX: Duration = Duration::from_secs(120);
 
 pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
-    let server = scene::gateway(database, CONFIG).await;
+    let server = setup::gateway(database, CONFIG).await;
     let receiver = Receiver::start().await?;
     let client = server.client();
     let mut pending = PendingSubscription {

@@ -1,11 +1,11 @@
 //! Measures the time from an event to its receiver at a constant rate, and the effect of another
 //! receiver that accepts every connection but never responds.
 
+use crate::http_connection::HttpConnection;
 use crate::receiver::Receiver;
 use crate::report::{Measured, measured};
 use crate::sample::{Samples, median, ms, ratio};
-use crate::scene::{self, key};
-use crate::wire::Wire;
+use crate::setup::{self, key};
 use anyhow::{Result, ensure};
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ const WAIT_MAX: Duration = Duration::from_secs(30);
 
 pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
     let config = format!("[webhooks]\ntimeout_s = {}", TIMEOUT.as_secs());
-    let server = scene::gateway(database, &config).await;
+    let server = setup::gateway(database, &config).await;
     let (_port, url) = unresponsive_server();
     let receivers = EventReceivers::subscribe(&server, &url).await?;
     receivers.silent_does("/pause").await;
@@ -88,15 +88,15 @@ impl<'a> EventReceivers<'a> {
     /// Returns the ages of events at their arrival. The silent receiver gets its own events in
     /// every phase, whether they are sent or not.
     async fn phase(&self) -> Result<Samples> {
-        let mut wire = Wire::connect(&self.server.api).await?;
+        let mut connection = HttpConnection::connect(&self.server.api).await?;
         let mut ticks = tokio::time::interval(Duration::from_secs(1) / EVENTS_PER_S);
         let events = EVENTS_PER_S * PHASE_S;
         let others = (0..events).zip(self.quick.iter().cycle());
         for (number, quick) in others {
             ticks.tick().await;
-            self.tell(&mut wire, quick).await?;
+            self.tell(&mut connection, quick).await?;
             if number % BESIDE == 0 {
-                self.tell(&mut wire, &self.silent).await?;
+                self.tell(&mut connection, &self.silent).await?;
             }
         }
         let (begin, events) = (Instant::now(), usize::try_from(events)?);
@@ -110,9 +110,9 @@ impl<'a> EventReceivers<'a> {
         Ok(self.receiver.take())
     }
 
-    async fn tell(&self, wire: &mut Wire, whom: &Subscription) -> Result<()> {
-        let test = scene::post(self.server, &whom.path("/test"), &json!({}));
-        wire.exchange(&test).await?.expect(202)?;
+    async fn tell(&self, connection: &mut HttpConnection, whom: &Subscription) -> Result<()> {
+        let test = setup::post(self.server, &whom.path("/test"), &json!({}));
+        connection.exchange(&test).await?.expect(202)?;
         Ok(())
     }
 }

@@ -3,11 +3,11 @@
 //! uses.
 
 use crate::native::AdapterPair;
+use crate::paired_rounds::PairedRounds;
 use crate::peer::{FARES, Peer};
 use crate::plugin::context;
 use crate::report::{Measured, measured};
-use crate::scene::runtime;
-use crate::turns::Turns;
+use crate::setup::runtime;
 use anyhow::{Context, Result, ensure};
 use duffel_flights::DuffelFlights;
 use host_domain::flight::passenger::Travellers;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use stopover_sdk::{DetailedFlightPricing, flight_pricing};
 
-const TURNS: Turns = Turns {
+const ROUNDS: PairedRounds = PairedRounds {
     round: 4,
     rounds: 75,
 };
@@ -37,7 +37,7 @@ pub(super) fn measure() -> Result<Vec<Measured>> {
     let memory = Arc::new(Memory::default());
     let sink = Arc::<Memory>::clone(&memory);
     let adapters = AdapterPair::new(&runtime, &upstream, "duffel-flights", settings, sink)?;
-    let cpu = TURNS.processor_time(|| call_component(&adapters), || call_native(&adapters))?;
+    let cpu = ROUNDS.processor_time(|| call_component(&adapters), || call_native(&adapters))?;
     let memory = u32::try_from(memory.0.load(Ordering::Relaxed))?;
     ensure!(memory > 0, "no call record contains its memory use");
     Ok(vec![

@@ -1,11 +1,11 @@
 //! Measures the effect on other callers of the same plugin while one caller continuously makes it
 //! loop or allocate all memory that it may use.
 
+use crate::http_connection::HttpConnection;
 use crate::load::Load;
 use crate::report::{Measured, measured};
 use crate::sample::{Samples, median, ms, ratio};
-use crate::scene;
-use crate::wire::Wire;
+use crate::setup;
 use anyhow::{Result, ensure};
 use std::time::{Duration, Instant};
 use tests::{Database, Server, offers_request};
@@ -19,8 +19,8 @@ const DEADLINE: Duration = Duration::from_millis(500);
 const PLUGIN_LIMITS: &str = "{ call_ms_max = 500, cpu_ms_max = 10000 }";
 
 pub(super) async fn measure() -> Result<Vec<Measured>> {
-    let server = scene::gateway(Database::Sqlite, &scene::sandbox_hotels(PLUGIN_LIMITS)).await;
-    let ask = scene::post(&server, "/v1/hotel/offers", &offers_request("OK"));
+    let server = setup::gateway(Database::Sqlite, &setup::sandbox_hotels(PLUGIN_LIMITS)).await;
+    let ask = setup::post(&server, "/v1/hotel/offers", &offers_request("OK"));
     let load = Load {
         pause: PAUSE,
         ..Load::new(&server.api, ask, CONNECTIONS)
@@ -55,13 +55,13 @@ async fn beside(server: &Server, load: &Load, hotel: &str) -> Result<(Samples, S
 }
 
 async fn trouble(server: &Server, hotel: &str) -> Result<Samples> {
-    let ask = scene::post(server, "/v1/hotel/offers", &offers_request(hotel));
-    let mut wire = Wire::connect(&server.api).await?;
+    let ask = setup::post(server, "/v1/hotel/offers", &offers_request(hotel));
+    let mut connection = HttpConnection::connect(&server.api).await?;
     let mut times = Samples::default();
     let begin = Instant::now();
     while begin.elapsed() < PHASE {
         let start = Instant::now();
-        let answer = wire.exchange(&ask).await?;
+        let answer = connection.exchange(&ask).await?;
         let is_failed = answer.status().is_some_and(|status| status >= 500);
         ensure!(is_failed, "{hotel}: {answer}");
         times.push(start.elapsed());

@@ -5,7 +5,7 @@ use crate::load::Load;
 use crate::report::{Measured, measured};
 use crate::rows::{Rows, copied, numbers};
 use crate::sample::{Samples, ms};
-use crate::scene::{self, key};
+use crate::setup::{self, key};
 use anyhow::{Context, Result, ensure};
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tests::{Database, FlightBookingBuilder, Server};
 const BOOKINGS: u32 = 100_000;
 /// Number of turns. All queries alternate, so that a disturbance affects all. The slowest query
 /// gets hundreds of samples; with fewer than a hundred, the 99th percentile is the maximum.
-const TURNS: usize = 40;
+const ROUNDS: usize = 40;
 const EACH: Duration = Duration::from_millis(60);
 /// Number of the slowest queries that are printed.
 const SHOWN: usize = 10;
@@ -39,13 +39,13 @@ const ORDERS: [&str; 4] = [
 const OFFSETS: [u32; 2] = [0, 1_000];
 
 pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
-    let server = scene::gateway(database, "").await;
+    let server = setup::gateway(database, "").await;
     fill(&server).await?;
     let mut queries: Vec<_> = queries().map(|query| (query, Samples::default())).collect();
-    for turn in 0..=TURNS {
+    for turn in 0..=ROUNDS {
         for (query, times) in &mut queries {
             let path = format!("/v1/flight/bookings?{query}");
-            let load = Load::new(&server.api, scene::get(&server, &path), 1);
+            let load = Load::new(&server.api, setup::get(&server, &path), 1);
             let done = load.run(EACH).await?.faultless()?;
             // The first turn warms up.
             if turn > 0 {

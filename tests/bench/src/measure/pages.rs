@@ -6,10 +6,10 @@ mod catalog;
 mod fill;
 mod statements;
 
+use crate::http_connection::{HttpConnection, request};
 use crate::report::{Measured, measured};
 use crate::sample::{Samples, ms};
-use crate::scene::{NO_RATE_LIMIT, key};
-use crate::wire::{Wire, request};
+use crate::setup::{NO_RATE_LIMIT, key};
 use anyhow::{Context, Result};
 use catalog::{Page, Person};
 use flate2::Compression;
@@ -22,7 +22,7 @@ use tests::{DashboardClient, Database, Server, ServerOptions};
 
 /// Number of turns, in which all pages alternate, and of requests of a page in a turn. The overview
 /// keeps its figures for five seconds, so the first request of each turn reads them again.
-const TURNS: usize = 20;
+const ROUNDS: usize = 20;
 const REQUESTS: usize = 5;
 /// The first turns read from the disk.
 const WARM_UP: usize = 2;
@@ -114,13 +114,13 @@ async fn measure_times(
     measured: &mut [Measurement],
 ) -> Result<()> {
     let visitor = Visitor::new(server, cookies);
-    let mut wire = Wire::connect(&visitor.base).await?;
-    for turn in 0..WARM_UP + TURNS {
+    let mut connection = HttpConnection::connect(&visitor.base).await?;
+    for turn in 0..WARM_UP + ROUNDS {
         for one in &mut *measured {
             let request = visitor.request(&one.page);
             for _ in 0..REQUESTS {
                 let begin = Instant::now();
-                let response = wire.exchange(&request).await?;
+                let response = connection.exchange(&request).await?;
                 let time = begin.elapsed();
                 let response = response.expect(one.page.status);
                 let response = response.with_context(|| one.page.path.clone())?;

@@ -1,12 +1,12 @@
 //! Measures reading a booking: the gateway and a minimal handler alternate on the same database.
 
+use crate::http_connection::request;
 use crate::load::Load;
 use crate::peer::Peer;
 use crate::process::cpu_of;
 use crate::report::{Measured, measured};
 use crate::sample::{median, us};
-use crate::scene::{self, key};
-use crate::wire::request;
+use crate::setup::{self, key};
 use anyhow::Result;
 use std::time::Duration;
 use tests::{Database, HotelBookingBuilder};
@@ -16,12 +16,12 @@ const ROUND: Duration = Duration::from_secs(2);
 const ROUNDS: usize = 7;
 
 pub(super) async fn measure(database: Database) -> Result<Vec<Measured>> {
-    let server = scene::gateway(database, "").await;
+    let server = setup::gateway(database, "").await;
     let booking = HotelBookingBuilder::at("OK")
         .book_confirmed(&server.client())
         .await;
     let bare = Peer::Bare.start(server.database_url()).await?;
-    let ours = scene::get(&server, &format!("/v1/hotel/bookings/{booking}"));
+    let ours = setup::get(&server, &format!("/v1/hotel/bookings/{booking}"));
     let ours = Load::new(&server.api, ours, CONNECTIONS);
     let least = request("GET", &bare.base, &format!("/{booking}"), &[], None);
     let least = Load::new(&bare.base, least, CONNECTIONS);

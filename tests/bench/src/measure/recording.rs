@@ -5,7 +5,7 @@ use crate::load::Load;
 use crate::process::cpu_of;
 use crate::report::{Measured, measured};
 use crate::sample::{median, us};
-use crate::scene::{self, key};
+use crate::setup::{self, key};
 use anyhow::{Result, ensure};
 use std::time::Duration;
 use tests::{Database, HotelBookingBuilder, Server};
@@ -52,11 +52,11 @@ struct Side {
 
 impl Side {
     async fn start(database: Database, config: &str) -> Self {
-        let server = scene::gateway(database, config).await;
+        let server = setup::gateway(database, config).await;
         let booking = HotelBookingBuilder::at("OK")
             .book_confirmed(&server.client())
             .await;
-        let request = scene::get(&server, &format!("/v1/hotel/bookings/{booking}"));
+        let request = setup::get(&server, &format!("/v1/hotel/bookings/{booking}"));
         let load = Load::new(&server.api, request, CONNECTIONS);
         Self { server, load }
     }

@@ -1,10 +1,10 @@
 //! Measures what the largest invalid bodies cost above a valid request: time and memory.
 
+use crate::http_connection::HttpConnection;
 use crate::process::{peak_resident_mib, reset_peak_resident, resident_mb};
 use crate::report::{Measured, measured};
 use crate::sample::{Samples, ms};
-use crate::scene;
-use crate::wire::Wire;
+use crate::setup;
 use anyhow::Result;
 use serde_json::{Map, Value, json};
 use tests::{Database, Server, offers_request};
@@ -21,14 +21,14 @@ struct Cost {
 }
 
 pub(super) async fn measure() -> Result<Vec<Measured>> {
-    let server = scene::gateway(Database::Sqlite, "").await;
-    let valid = scene::post(&server, "/v1/hotel/offers", &offers_request("OK"));
+    let server = setup::gateway(Database::Sqlite, "").await;
+    let valid = setup::post(&server, "/v1/hotel/offers", &offers_request("OK"));
     // The first requests load what all later ones share.
     cost(&server, &valid, 200).await?;
     let valid = cost(&server, &valid, 200).await?;
     let (mut time_ms, mut memory_mib) = (f64::MIN, f64::MIN);
     for body in invalid_bodies() {
-        let request = scene::post_once(&server, PREBOOK, &body);
+        let request = setup::post_once(&server, PREBOOK, &body);
         let invalid = cost(&server, &request, 400).await?;
         time_ms = time_ms.max(invalid.time_ms - valid.time_ms);
         memory_mib = memory_mib.max(invalid.memory_mib - valid.memory_mib);
@@ -56,13 +56,13 @@ fn invalid_bodies() -> Vec<Value> {
 
 async fn cost(server: &Server, request: &[u8], status: u16) -> Result<Cost> {
     let process = server.process_id();
-    let mut wire = Wire::connect(&server.api).await?;
+    let mut connection = HttpConnection::connect(&server.api).await?;
     let (mut times, mut memory_mib) = (Samples::default(), 0.0_f64);
     for _ in 0..ROUNDS {
         reset_peak_resident(process)?;
         let before_mib = resident_mb(process)? * 1e6 / f64::from(1 << 20);
         let begin = std::time::Instant::now();
-        wire.exchange(request).await?.expect(status)?;
+        connection.exchange(request).await?.expect(status)?;
         times.push(begin.elapsed());
         memory_mib = memory_mib.max(peak_resident_mib(process)? - before_mib);
     }

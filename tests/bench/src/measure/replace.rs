@@ -1,10 +1,10 @@
 //! Measures repeated replacement of a plugin while it prices offers.
 
+use crate::http_connection::{HttpConnection, request};
 use crate::load::Load;
 use crate::report::{Measured, measured};
 use crate::sample::{Samples, ms};
-use crate::scene;
-use crate::wire::{Wire, request};
+use crate::setup;
 use anyhow::Result;
 use std::time::{Duration, Instant};
 use tests::{Database, Server, offers_request};
@@ -14,8 +14,8 @@ const REPLACEMENTS: u32 = 40;
 const BETWEEN: Duration = Duration::from_millis(150);
 
 pub(super) async fn measure() -> Result<Vec<Measured>> {
-    let server = scene::gateway(Database::Sqlite, "").await;
-    let ask = scene::post(&server, "/v1/hotel/offers", &offers_request("OK"));
+    let server = setup::gateway(Database::Sqlite, "").await;
+    let ask = setup::post(&server, "/v1/hotel/offers", &offers_request("OK"));
     let load = Load::new(&server.api, ask, CONNECTIONS);
     load.run(Duration::from_secs(1)).await?.faultless()?;
     let (done, times) = tokio::join!(
@@ -44,12 +44,12 @@ async fn replacements(server: &Server) -> Result<Samples> {
         &[("content-length", "0")],
         None,
     );
-    let mut wire = Wire::connect(&server.admin).await?;
+    let mut connection = HttpConnection::connect(&server.admin).await?;
     let mut times = Samples::default();
     for _ in 0..REPLACEMENTS {
         tokio::time::sleep(BETWEEN).await;
         let begin = Instant::now();
-        wire.exchange(&ask).await?.expect(200)?;
+        connection.exchange(&ask).await?.expect(200)?;
         times.push(begin.elapsed());
     }
     Ok(times)

@@ -1,10 +1,10 @@
 //! Measures the time from start to ready, and the memory of an idle process: the demo with eight
 //! plugins and its sandbox in the same process.
 
+use crate::http_connection::{HttpConnection, request};
 use crate::process::resident_mb;
 use crate::report::{Measured, measured};
 use crate::sample::{Samples, ms};
-use crate::wire::{Wire, request};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::path::Path;
@@ -86,9 +86,9 @@ async fn start(folder: &Path) -> Result<(Child, Duration)> {
 
 /// Checks that all plugins are loaded, because a plugin that is not loaded costs nothing.
 async fn expect_plugins(admin: &str) -> Result<()> {
-    let mut wire = Wire::connect(admin).await?;
+    let mut connection = HttpConnection::connect(admin).await?;
     let list = request("GET", admin, "/plugins", &[], None);
-    let answer = wire.exchange(&list).await?.json()?;
+    let answer = connection.exchange(&list).await?.json()?;
     let loaded = answer.pointer("/data").and_then(Value::as_array);
     let loaded = loaded.map_or(0, Vec::len);
     let expected = DEMO_PLUGINS + PLUGINS.len();

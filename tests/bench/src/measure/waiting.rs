@@ -1,9 +1,9 @@
 //! Measures a thousand concurrent requests that wait for a slow supplier.
 
+use crate::http_connection::HttpConnection;
 use crate::process::resident_mb;
 use crate::report::{Measured, measured};
-use crate::scene;
-use crate::wire::Wire;
+use crate::setup;
 use anyhow::{Result, ensure};
 use std::time::{Duration, Instant};
 use tests::{Database, offers_request};
@@ -16,30 +16,30 @@ const LIMITS: &str = "plugin_calls = 1100";
 const PLUGIN_LIMITS: &str = "{ calls_max = 1100 }";
 
 pub(super) async fn measure() -> Result<Vec<Measured>> {
-    let config = format!("{LIMITS}\n{}", scene::sandbox_hotels(PLUGIN_LIMITS));
-    let server = scene::gateway(Database::Sqlite, &config).await;
+    let config = format!("{LIMITS}\n{}", setup::sandbox_hotels(PLUGIN_LIMITS));
+    let server = setup::gateway(Database::Sqlite, &config).await;
     let hotel = format!("SLOW_{}", SLOW.as_millis());
     // The first request makes the hotel known to the gateway.
-    let request = scene::post(&server, "/v1/hotel/offers", &offers_request(&hotel));
-    let mut first = Wire::connect(&server.api).await?;
+    let request = setup::post(&server, "/v1/hotel/offers", &offers_request(&hotel));
+    let mut first = HttpConnection::connect(&server.api).await?;
     first.exchange(&request).await?.expect(200)?;
     let idle = resident_mb(server.process_id())?;
     let mut wires = Vec::new();
     for _ in 0..WAITING {
-        wires.push(Wire::connect(&server.api).await?);
+        wires.push(HttpConnection::connect(&server.api).await?);
     }
     let begin = Instant::now();
-    for wire in &mut wires {
-        wire.send(&request).await?;
+    for connection in &mut wires {
+        connection.send(&request).await?;
     }
     ensure!(
         begin.elapsed() < SLOW / 2,
         "the requests were sent too slowly to wait concurrently"
     );
     let mut waiting = JoinSet::new();
-    for mut wire in wires {
+    for mut connection in wires {
         waiting.spawn(async move {
-            let answer = wire.receive().await?;
+            let answer = connection.receive().await?;
             Ok::<_, anyhow::Error>((answer.and_then(|answer| answer.status()), begin.elapsed()))
         });
     }

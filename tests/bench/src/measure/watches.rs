@@ -5,7 +5,7 @@ use crate::process::resident_mb;
 use crate::report::{Measured, measured};
 use crate::rows::{Rows, copied, numbers};
 use crate::sample::{Samples, ms};
-use crate::scene;
+use crate::setup;
 use anyhow::{Context, Result, ensure};
 use host_domain::time::Timestamp;
 use host_domain::watch::ObservedPrice;
@@ -33,7 +33,7 @@ const HOUR_S: i64 = 60 * 60;
 const CONFIG: &str = "[watches]\ninterval_s = 86400\nsupplier_per_minute = 1000000";
 
 pub(super) async fn measure() -> Result<Vec<Measured>> {
-    let mut server = scene::gateway(Database::Postgres, CONFIG).await;
+    let mut server = setup::gateway(Database::Postgres, CONFIG).await;
     let first = Watched::first(&server).await?;
     let mut rows = Rows::of(&server).await?;
     first.copy(&mut rows, 1, FEW - 1).await?;

@@ -1,9 +1,9 @@
 //! Supplier APIs that always return the same response: rates, or fares on the paths of fares. A
 //! path `/<n>/…` responds after n milliseconds.
 
+use crate::http_connection::HttpConnection;
 use crate::peer::fares::Fares;
 use crate::peer::rates;
-use crate::wire::Wire;
 use anyhow::Result;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -37,16 +37,16 @@ pub(super) async fn serve(listener: TcpListener) -> Result<()> {
     });
     loop {
         let (stream, _) = listener.accept().await?;
-        let (mut wire, answers) = (Wire::new(stream)?, Arc::clone(&answers));
+        let (mut connection, answers) = (HttpConnection::new(stream)?, Arc::clone(&answers));
         tokio::spawn(async move {
-            while let Ok(Some(request)) = wire.receive().await {
+            while let Ok(Some(request)) = connection.receive().await {
                 let path = request.first_line.split(' ').nth(1).unwrap_or_default();
                 let delay = path.split('/').nth(1).and_then(|text| text.parse().ok());
                 let answer = answers.to(path);
                 if let Some(delay) = delay.filter(|delay| *delay > 0) {
                     tokio::time::sleep(Duration::from_millis(delay)).await;
                 }
-                if wire.send(&answer).await.is_err() {
+                if connection.send(&answer).await.is_err() {
                     return;
                 }
             }

@@ -410,7 +410,7 @@ fn quote_uses_airline_amounts_then_fare_terms_then_gives_reason() {
 
 proptest! {
     #[test]
-    fn no_order_of_events_loses_money(picks in proptest::collection::vec(any::<Index>(), 1..80)) {
+    fn money_is_accounted_for_in_any_order_of_events(picks in proptest::collection::vec(any::<Index>(), 1..80)) {
         check_events_in_any_order::<Flight>(&picks)?;
     }
 }

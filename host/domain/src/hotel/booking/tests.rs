@@ -291,7 +291,7 @@ fn change_reported_by_processor_reconciles_only_payments() {
 
 proptest! {
     #[test]
-    fn no_order_of_events_loses_money(picks in proptest::collection::vec(any::<Index>(), 1..60)) {
+    fn money_is_accounted_for_in_any_order_of_events(picks in proptest::collection::vec(any::<Index>(), 1..60)) {
         check_events_in_any_order::<Hotel>(&picks)?;
     }
 }

@@ -4,7 +4,7 @@ use crate::load::Load;
 use crate::peer::{HOTELS, OFFERS_PER_HOTEL, Running, hotel_id};
 use crate::process::cpu_of;
 use crate::sample::ms;
-use crate::scene;
+use crate::setup;
 use anyhow::Result;
 use serde_json::json;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) async fn processor_time(upstream: &Running) -> Result<f64> {
          settings = {{ data_url = {}, book_url = {} }}\nhosts = [\"{}\"]\n",
         url, url, upstream.base
     );
-    let server = scene::gateway(Database::Sqlite, &supplier).await;
+    let server = setup::gateway(Database::Sqlite, &supplier).await;
     let body = json!({
         "supplier": "MEASURED",
         "supplier_hotel_ids": (0..HOTELS).map(hotel_id).collect::<Vec<_>>(),
@@ -38,7 +38,7 @@ pub(super) async fn processor_time(upstream: &Running) -> Result<f64> {
         .iter()
         .filter_map(|row| row["offers"].as_array());
     super::expect_offers(offers.map(Vec::len))?;
-    let ask = scene::post(&server, "/v1/hotel/offers", &body);
+    let ask = setup::post(&server, "/v1/hotel/offers", &body);
     let load = Load::new(&server.api, ask, 1);
     load.run(LENGTH / 4).await?.faultless()?;
     used(&server, &load).await

@@ -1,6 +1,6 @@
 //! Counts the statements of a page in the gateway's log.
 
-use crate::wire::Wire;
+use crate::http_connection::HttpConnection;
 use anyhow::{Context, Result};
 use std::time::Duration;
 use tests::{Server, ServerOptions};
@@ -35,14 +35,14 @@ pub(super) async fn count_statements(
     request: &[u8],
     is_cached: bool,
 ) -> Result<usize> {
-    let mut wire = Wire::connect(base).await?;
+    let mut connection = HttpConnection::connect(base).await?;
     let mut least = usize::MAX;
     for number in 0..REQUESTS {
         if is_cached && number > 0 {
             tokio::time::sleep(CACHE_TTL).await;
         }
         let before = logged(server)?;
-        wire.exchange(request).await?;
+        connection.exchange(request).await?;
         tokio::time::sleep(LOG_DELAY).await;
         least = least.min(logged(server)? - before);
     }

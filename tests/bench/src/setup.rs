@@ -1,8 +1,8 @@
 //! The starting point of measurements: the real gateway in one process, its sandbox in another, and
 //! requests that are encoded once.
 
+use crate::http_connection::request;
 use crate::report::Measured;
-use crate::wire::request;
 use anyhow::Result;
 use serde_json::Value;
 use std::path::PathBuf;

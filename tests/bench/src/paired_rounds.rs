@@ -5,7 +5,7 @@ use crate::sample::{median, ms};
 use anyhow::Result;
 
 /// Number of rounds and of calls per round.
-pub(crate) struct Turns {
+pub(crate) struct PairedRounds {
     /// Calls of one function before the other one follows. The number is small, so that the machine
     /// is equally fast for both.
     pub(crate) round: u32,
@@ -21,7 +21,7 @@ pub(crate) struct Compared {
     pub(crate) ratio: f64,
 }
 
-impl Turns {
+impl PairedRounds {
     /// Compares two functions. Their results are discarded.
     pub(crate) fn processor_time<A, B>(
         &self,

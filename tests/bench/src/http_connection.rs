@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// A persistent connection.
-pub(crate) struct Wire {
+pub(crate) struct HttpConnection {
     stream: TcpStream,
     message: Vec<u8>,
 }
@@ -43,7 +43,7 @@ impl fmt::Display for Message<'_> {
     }
 }
 
-impl Wire {
+impl HttpConnection {
     pub(crate) fn new(stream: TcpStream) -> Result<Self> {
         stream.set_nodelay(true)?;
         Ok(Self {
