@@ -79,7 +79,7 @@ impl<K: SimulatedBooking> Simulation<'_, K> {
             ActorAction::SupplierCancels => {
                 let phase = self.row.as_ref().unwrap().phase();
                 let is_booked = matches!(phase, BookingPhase::Confirmed);
-                if is_booked && self.world.cancel_as_supplier(self.now) {
+                if is_booked && self.external.cancel_as_supplier(self.now) {
                     self.note(|| "the supplier cancels".to_owned());
                     let after_ms = self.random.between(1, 2_000);
                     self.schedule_action(
@@ -105,7 +105,7 @@ impl<K: SimulatedBooking> Simulation<'_, K> {
 
     fn requested_event(&self, action: ActorAction) -> Option<BookingEvent<K>> {
         let booking = self.row.as_ref().unwrap();
-        K::requested_event(booking, action, self.random, self.setting, self.now)
+        K::requested_event(booking, action, self.random, self.scenario, self.now)
     }
 
     /// Mirrors `CompletionService::start_completion`.
@@ -131,12 +131,12 @@ impl<K: SimulatedBooking> Simulation<'_, K> {
     }
 
     fn pay(&mut self) {
-        self.world.is_checkout_paid = self.setting.is_paid_at_checkout();
+        self.external.is_checkout_paid = self.scenario.is_paid_at_checkout();
         // The browser needs a token from the prebook response.
         let booking = self.row.as_ref().unwrap();
         let mut payments = booking.payments.iter();
         let is_known = payments.any(Payment::is_browser_payment);
-        if is_known && self.world.complete_in_browser() && self.random.percent(50) {
+        if is_known && self.external.complete_in_browser() && self.random.percent(50) {
             let after_ms = self.random.between(1, MINUTE_MS);
             let by = match booking.payment_collector {
                 PaymentCollector::Gateway => ChangeSource::Processor,
@@ -170,7 +170,7 @@ impl<K: SimulatedBooking> Simulation<'_, K> {
         if let Some(reference) = K::undecided_refunds(&booking).first() {
             let paid = self.checks.paid_by(&booking);
             let retained = self
-                .world
+                .external
                 .actual_order()
                 .map_or(paid, |order| order.retained);
             // Of several undecided refunds, one takes what fits its rooms.
@@ -191,13 +191,13 @@ impl<K: SimulatedBooking> Simulation<'_, K> {
         if booking.orphan().is_some() {
             self.note(|| "an operator cancels an orphan at the supplier".to_owned());
             self.checks.has_orphan = true;
-            self.world.cancel_as_operator(self.now);
+            self.external.cancel_as_operator(self.now);
             let event = resolved_event(&booking, &step, None, self.random);
             self.start(event)?;
             return Ok(());
         }
         let name = step.name();
-        let Some(done) = K::is_done(&booking, name, self.world.actual_order()) else {
+        let Some(done) = K::is_done(&booking, name, self.external.actual_order()) else {
             return Ok(());
         };
         let reference = done.then_some("order");
@@ -212,7 +212,7 @@ impl<K: SimulatedBooking> Simulation<'_, K> {
     /// Checks the invariants that hold after every event.
     pub(super) fn check_now(&self) -> Result<()> {
         let booking = self.row.as_ref().unwrap();
-        self.checks.check(booking, &self.world)?;
+        self.checks.check(booking, &self.external)?;
         let next_at = match booking.next_step(self.now) {
             NextStep::Run(_) | NextStep::Expire(_) => self.now,
             NextStep::WaitUntil(at) => at,

@@ -1,13 +1,13 @@
 //! The simulated flight booking, with bags purchased for the ticket.
 
 use super::actor_action::ActorAction;
+use super::external_systems::ExternalSystems;
 use super::invariants::Checks;
 use super::order::Order;
 use super::payment::new_payment;
 use super::remote_call::{Call, Request};
-use super::scenario::Setting;
+use super::scenario::BookingScenario;
 use super::simulated_booking::{SimulatedBooking, check_agreement, check_events};
-use super::world::World;
 use crate::sample::euros;
 use crate::seeded_random::Random;
 use anyhow::{Result, ensure};
@@ -31,11 +31,11 @@ use host_domain::remote_call::RemoteCall;
 use host_domain::supplier::SupplierBookingStatus;
 use host_domain::time::Timestamp;
 
-fn conditions(setting: &Setting) -> FareConditions {
+fn conditions(scenario: &BookingScenario) -> FareConditions {
     FareConditions {
         refund: FareCondition {
             allowed: Some(true),
-            penalty: Some(euros(setting.fees())),
+            penalty: Some(euros(scenario.fees())),
         },
         change: FareCondition {
             allowed: Some(false),
@@ -96,7 +96,7 @@ impl SimulatedBooking for FlightBookingDetails {
     const CONFIRMED: EventType = EventType::FlightBookingConfirmed;
     const CANCELED: EventType = EventType::FlightBookingCanceled;
 
-    fn new_details(setting: &Setting) -> Self {
+    fn new_details(scenario: &BookingScenario) -> Self {
         Self {
             exclusive_key: None,
             airline_pnr: None,
@@ -111,11 +111,11 @@ impl SimulatedBooking for FlightBookingDetails {
             },
             passengers: Vec::new(),
             sealed_passenger_data: None,
-            offered_total: setting.offered(),
+            offered_total: scenario.offered(),
             ticket_total: None,
             fare: None,
             fare_tax: None,
-            fare_conditions: conditions(setting),
+            fare_conditions: conditions(scenario),
             ticket: TicketDetails::default(),
             journeys: Vec::new(),
             services: Vec::new(),
@@ -127,13 +127,13 @@ impl SimulatedBooking for FlightBookingDetails {
         }
     }
 
-    fn prebook_response(setting: &Setting) -> FlightPrebookResponse {
+    fn prebook_response(scenario: &BookingScenario) -> FlightPrebookResponse {
         FlightPrebookResponse {
             supplier_prebook: "prebook".to_owned(),
-            total: setting.offered(),
+            total: scenario.offered(),
             fare: None,
             fare_tax: None,
-            fare_conditions: conditions(setting),
+            fare_conditions: conditions(scenario),
             documents_required: false,
             journeys: Vec::new(),
             expires_at: None,
@@ -191,7 +191,7 @@ impl SimulatedBooking for FlightBookingDetails {
         booking: &FlightBooking,
         action: ActorAction,
         random: &Random,
-        setting: &Setting,
+        scenario: &BookingScenario,
         now: Timestamp,
     ) -> Option<BookingEvent<Self>> {
         match (action, &booking.state) {
@@ -207,7 +207,7 @@ impl SimulatedBooking for FlightBookingDetails {
                 if booking.open_purchase().is_none()
                     && booking.payment_collector == PaymentCollector::Gateway =>
             {
-                Some(purchase(random, euros(setting.bag), now))
+                Some(purchase(random, euros(scenario.bag), now))
             }
             _ => None,
         }
@@ -225,10 +225,16 @@ impl SimulatedBooking for FlightBookingDetails {
         }
     }
 
-    fn check_end(booking: &FlightBooking, world: &World<'_>, checks: &Checks) -> Result<()> {
-        check_agreement(booking, world, checks)?;
+    fn check_end(
+        booking: &FlightBooking,
+        external: &ExternalSystems<'_>,
+        checks: &Checks,
+    ) -> Result<()> {
+        check_agreement(booking, external, checks)?;
         let bought = bought(booking);
-        let extras = world.actual_order().map_or(0, |order| order.extras.len());
+        let extras = external
+            .actual_order()
+            .map_or(0, |order| order.extras.len());
         ensure!(bought == extras, "{bought} bags here, {extras} there");
         let open = booking.open_purchase();
         ensure!(open.is_none(), "a purchase is open: {open:?}");

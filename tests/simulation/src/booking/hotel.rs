@@ -1,12 +1,12 @@
 //! The simulated hotel booking.
 
 use super::actor_action::ActorAction;
+use super::external_systems::ExternalSystems;
 use super::invariants::Checks;
 use super::order::Order;
 use super::remote_call::{Call, Request};
-use super::scenario::Setting;
+use super::scenario::BookingScenario;
 use super::simulated_booking::{SimulatedBooking, check_agreement, check_events};
-use super::world::World;
 use crate::sample::{contact, euros, stay};
 use crate::seeded_random::Random;
 use anyhow::{Result, ensure};
@@ -73,17 +73,17 @@ impl SimulatedBooking for HotelBookingDetails {
     const CONFIRMED: EventType = EventType::HotelBookingConfirmed;
     const CANCELED: EventType = EventType::HotelBookingCanceled;
 
-    fn new_details(setting: &Setting) -> Self {
-        let rooms = setting.rooms.iter().zip(1..);
+    fn new_details(scenario: &BookingScenario) -> Self {
+        let rooms = scenario.rooms.iter().zip(1..);
         Self {
             hotel_id: HotelId::from_bits(1),
             hotel: summary(),
-            stay: stay(Date::new(2027, 1, 1).unwrap(), setting.rooms.len(), 1),
+            stay: stay(Date::new(2027, 1, 1).unwrap(), scenario.rooms.len(), 1),
             contact: contact(),
             rooms: rooms
                 .map(|((price, _), number)| room(number, *price))
                 .collect(),
-            total: setting.offered(),
+            total: scenario.offered(),
             policy: None,
             promotions: Vec::new(),
             loyalty: None,
@@ -93,7 +93,7 @@ impl SimulatedBooking for HotelBookingDetails {
         }
     }
 
-    fn prebook_response(setting: &Setting) -> HotelPrebookResponse {
+    fn prebook_response(scenario: &BookingScenario) -> HotelPrebookResponse {
         let rate = |(price, fee): &(i64, i64)| RoomRate {
             name: "Double".to_owned(),
             board: Board::RoomOnly,
@@ -105,10 +105,10 @@ impl SimulatedBooking for HotelBookingDetails {
         };
         HotelPrebookResponse {
             supplier_prebook: "prebook".to_owned(),
-            total: setting.offered(),
+            total: scenario.offered(),
             hotel: summary(),
-            rooms: setting.rooms.iter().map(rate).collect(),
-            policy: policy(setting.fees()),
+            rooms: scenario.rooms.iter().map(rate).collect(),
+            policy: policy(scenario.fees()),
             promotions: Vec::new(),
             loyalty: None,
             expires_at: None,
@@ -158,7 +158,7 @@ impl SimulatedBooking for HotelBookingDetails {
         booking: &HotelBooking,
         action: ActorAction,
         random: &Random,
-        _setting: &Setting,
+        _scenario: &BookingScenario,
         _now: Timestamp,
     ) -> Option<BookingEvent<Self>> {
         if !matches!(
@@ -205,10 +205,14 @@ impl SimulatedBooking for HotelBookingDetails {
         }
     }
 
-    fn check_end(booking: &HotelBooking, world: &World<'_>, checks: &Checks) -> Result<()> {
-        check_agreement(booking, world, checks)?;
+    fn check_end(
+        booking: &HotelBooking,
+        external: &ExternalSystems<'_>,
+        checks: &Checks,
+    ) -> Result<()> {
+        check_agreement(booking, external, checks)?;
         // The rooms of a booking that failed are not followed.
-        let order = world.actual_order().filter(|_| !checks.has_orphan);
+        let order = external.actual_order().filter(|_| !checks.has_orphan);
         if let Some(order) = order {
             for (room, released) in booking.details.rooms.iter().zip(&order.released) {
                 ensure!(

@@ -1,7 +1,7 @@
 //! Product-independent invariants, checked after every event and at the end.
 
+use super::external_systems::ExternalSystems;
 use super::scenario::cards;
-use super::world::World;
 use anyhow::{Result, ensure};
 use host_application::booking::aggregate::BookingAggregate;
 use host_domain::booking::{Booking, Transition};
@@ -75,7 +75,7 @@ impl Checks {
     pub(super) fn check<K: BookingAggregate>(
         &self,
         booking: &Booking<K>,
-        world: &World<'_>,
+        external: &ExternalSystems<'_>,
     ) -> Result<()> {
         let own = own_payments(booking);
         let live = own.iter().filter(|payment| payment.has_funds()).count();
@@ -85,7 +85,7 @@ impl Checks {
             let is_within = refunds <= payment.amount.minor;
             ensure!(is_within, "refunds exceed the payment: {payment:?}");
         }
-        for charge in &world.charges {
+        for charge in &external.charges {
             let is_within = charge.refunded() <= charge.amount.minor;
             ensure!(is_within, "refunds exceed the captured amount: {charge:?}");
         }
@@ -139,13 +139,13 @@ impl Checks {
     pub(super) fn check_money<K: BookingAggregate>(
         &self,
         booking: &Booking<K>,
-        world: &World<'_>,
+        external: &ExternalSystems<'_>,
         retained: Money,
     ) -> Result<()> {
-        let mut charges = world.charges.iter();
+        let mut charges = external.charges.iter();
         let held = charges.find(|c| c.status == ProcessorPaymentStatus::Authorized);
         ensure!(held.is_none(), "an authorization is left open: {held:?}");
-        let charges = world.charges.iter().filter(|charge| charge.is_live());
+        let charges = external.charges.iter().filter(|charge| charge.is_live());
         let taken: i64 = charges
             .map(|charge| charge.amount.minor - charge.refunded())
             .sum();

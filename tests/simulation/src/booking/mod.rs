@@ -5,6 +5,7 @@
 pub(crate) mod actor_action;
 pub(crate) mod actors;
 pub(crate) mod charge;
+pub(crate) mod external_systems;
 pub(crate) mod flight;
 pub(crate) mod hotel;
 pub(crate) mod invariants;
@@ -18,13 +19,13 @@ pub(crate) mod scenario;
 pub(crate) mod simulated_booking;
 pub(crate) mod supplier;
 pub(crate) mod transmission;
-pub(crate) mod world;
 
 use super::event_queue::{EventQueue, START};
 use super::job_row::Job;
 use super::seeded_random::Random;
 use super::{History, run_seeds};
 use anyhow::{Result, bail, ensure};
+use external_systems::ExternalSystems;
 use host_application::booking::aggregate::SupplierResponse;
 use host_application::booking::interpret::{InterpretContext, ScheduleContext};
 use host_application::booking::plan::{PlannedAction, plan_transitions};
@@ -44,11 +45,10 @@ use host_domain::workflow::NextStep;
 use invariants::Checks;
 use payment::{interpret_payment, payment_request};
 use remote_call::{Call, Reply, Request};
-use scenario::{Setting, cards};
+use scenario::{BookingScenario, cards};
 use simulated_booking::{SimulatedBooking, new_booking};
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use world::World;
 
 /// Time after which a call without a response is abandoned. It is shorter than the lease.
 const CALL_MAX_MS: i64 = 45_000;
@@ -66,8 +66,8 @@ const CONFLICT_RETRIES_MAX: usize = 8;
 #[test]
 fn hotel_bookings_end_in_agreement_with_suppliers() {
     run_seeds("hotel booking", |random, history| {
-        let setting = Setting::draw(random, false);
-        let simulation = Simulation::<HotelBookingDetails>::new(random, history, &setting);
+        let scenario = BookingScenario::draw(random, false);
+        let simulation = Simulation::<HotelBookingDetails>::new(random, history, &scenario);
         simulation.run().map(|_| ())
     });
 }
@@ -75,8 +75,8 @@ fn hotel_bookings_end_in_agreement_with_suppliers() {
 #[test]
 fn flight_bookings_end_in_agreement_with_suppliers() {
     run_seeds("flight booking", |random, history| {
-        let setting = Setting::draw(random, true);
-        let simulation = Simulation::<FlightBookingDetails>::new(random, history, &setting);
+        let scenario = BookingScenario::draw(random, true);
+        let simulation = Simulation::<FlightBookingDetails>::new(random, history, &scenario);
         simulation.run().map(|_| ())
     });
 }
@@ -86,7 +86,7 @@ fn flight_bookings_end_in_agreement_with_suppliers() {
 fn late_bookings_end_on_the_operators_list() {
     run_seeds_with_case::<HotelBookingDetails>(
         "late hotel booking",
-        Setting::draw_late,
+        BookingScenario::draw_late,
         |simulation| simulation.checks.has_orphan,
     );
 }
@@ -96,43 +96,43 @@ fn late_bookings_end_on_the_operators_list() {
 fn lost_rooms_are_refunded() {
     run_seeds_with_case::<HotelBookingDetails>(
         "lost hotel room",
-        Setting::draw_lost_room,
-        |simulation| simulation.world.rare.outdated_refreshes > 0,
+        BookingScenario::draw_lost_room,
+        |simulation| simulation.external.rare.outdated_refreshes > 0,
     );
 }
 
 /// A refused resend hides no hotel booking that the supplier has.
 #[test]
 fn hotel_bookings_survive_refused_resends() {
-    let draw = |random: &Random| Setting::draw_refused_resends(random, false);
+    let draw = |random: &Random| BookingScenario::draw_refused_resends(random, false);
     run_seeds_with_case::<HotelBookingDetails>(
         "hotel booking with refused resends",
         draw,
-        |simulation| simulation.world.rare.refused_bookings > 0,
+        |simulation| simulation.external.rare.refused_bookings > 0,
     );
 }
 
 /// A refused resend hides no flight booking that the supplier has.
 #[test]
 fn flight_bookings_survive_refused_resends() {
-    let draw = |random: &Random| Setting::draw_refused_resends(random, true);
+    let draw = |random: &Random| BookingScenario::draw_refused_resends(random, true);
     run_seeds_with_case::<FlightBookingDetails>(
         "flight booking with refused resends",
         draw,
-        |simulation| simulation.world.rare.refused_bookings > 0,
+        |simulation| simulation.external.rare.refused_bookings > 0,
     );
 }
 
 /// Runs scenarios that are drawn for a case, and fails if no seed has it.
 fn run_seeds_with_case<K: SimulatedBooking>(
     name: &str,
-    draw: impl Fn(&Random) -> Setting,
+    draw: impl Fn(&Random) -> BookingScenario,
     has_case: impl Fn(&Simulation<'_, K>) -> bool,
 ) {
     let cases = Cell::new(0_u32);
     run_seeds(name, |random, history| {
-        let setting = draw(random);
-        let simulation = Simulation::<K>::new(random, history, &setting).run()?;
+        let scenario = draw(random);
+        let simulation = Simulation::<K>::new(random, history, &scenario).run()?;
         cases.set(cases.get() + u32::from(has_case(&simulation)));
         Ok(())
     });
@@ -155,7 +155,7 @@ struct Executor<K: SimulatedBooking> {
 struct Simulation<'a, K: SimulatedBooking> {
     random: &'a Random,
     history: &'a History,
-    setting: &'a Setting,
+    scenario: &'a BookingScenario,
     /// Schedules of reconciliations, of retries, and of lookups after a failure by absence.
     schedules: (BackoffSchedule, BackoffSchedule, BackoffSchedule),
     now: Timestamp,
@@ -165,17 +165,17 @@ struct Simulation<'a, K: SimulatedBooking> {
     /// Number of failures injected so far into the calls with each reference.
     faults: BTreeMap<String, u32>,
     event_queue: EventQueue<Self>,
-    world: World<'a>,
+    external: ExternalSystems<'a>,
     checks: Checks,
 }
 
 impl<'a, K: SimulatedBooking> Simulation<'a, K> {
-    fn new(random: &'a Random, history: &'a History, setting: &'a Setting) -> Self {
-        history.note(|| format!("{setting:?}"));
+    fn new(random: &'a Random, history: &'a History, scenario: &'a BookingScenario) -> Self {
+        history.note(|| format!("{scenario:?}"));
         Self {
             random,
             history,
-            setting,
+            scenario,
             schedules: (
                 BackoffSchedule::new(vec![5, 15, 60, 300, 900, 3600, 21600, 86400]),
                 BackoffSchedule::new(vec![5, 30, 300, 3600, 21600]),
@@ -187,7 +187,7 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
             executors: Vec::new(),
             faults: BTreeMap::new(),
             event_queue: EventQueue::new(),
-            world: World::new(random, setting),
+            external: ExternalSystems::new(random, scenario),
             checks: Checks::default(),
         }
     }
@@ -202,9 +202,9 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
             let is_alive = at.since(START) < DURATION_MAX_MS && events < EVENTS_MAX;
             ensure!(is_alive, "the scenario does not end: {:?}", self.row);
             self.now = self.now.max(at);
-            self.world.injects_faults = self.now.since(START) < FAULTS_END_MS;
+            self.external.injects_faults = self.now.since(START) < FAULTS_END_MS;
             self.process_next(at)?;
-            if let Some(violation) = self.world.violation.take() {
+            if let Some(violation) = self.external.violation.take() {
                 bail!(violation);
             }
             self.check_now()?;
@@ -213,22 +213,27 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
         let is_idle = matches!(booking.next_step(self.now), NextStep::Idle);
         ensure!(is_idle, "work is left: {booking:?}");
         self.checks.check_payments_at_end(booking)?;
-        K::check_end(booking, &self.world, &self.checks)?;
+        K::check_end(booking, &self.external, &self.checks)?;
         Ok(self)
     }
 
     fn next_at(&self) -> Option<Timestamp> {
         let claims = self.job.as_ref().map(Job::claimable_at);
-        let decides_at = self.world.decisions.iter().map(|(at, _)| *at).min();
+        let decides_at = self.external.decisions.iter().map(|(at, _)| *at).min();
         let scheduled = self.event_queue.next_at();
         scheduled.into_iter().chain(claims).chain(decides_at).min()
     }
 
     fn process_next(&mut self, at: Timestamp) -> Result<()> {
-        if let Some(index) = self.world.decisions.iter().position(|(due, _)| *due == at) {
-            let (_, decision) = self.world.decisions.remove(index);
+        if let Some(index) = self
+            .external
+            .decisions
+            .iter()
+            .position(|(due, _)| *due == at)
+        {
+            let (_, decision) = self.external.decisions.remove(index);
             self.note(|| format!("the supplier decides: {decision:?}"));
-            self.world.decide(&decision, self.now);
+            self.external.decide(&decision, self.now);
             return Ok(());
         }
         match self.event_queue.pop_due(at) {
@@ -247,7 +252,7 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
 
     fn start_prebook(&mut self) -> Result<()> {
         let id = BookingId::from_bits(self.random.generate());
-        let booking = new_booking::<K>(id, self.setting, self.now);
+        let booking = new_booking::<K>(id, self.scenario, self.now);
         let started = booking.apply(BookingEvent::PrebookStarted, self.now);
         let booking = started?.booking;
         self.row = Some(booking.clone());
@@ -316,7 +321,7 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
                     return Ok(());
                 }
             };
-            if self.random.percent(2) && self.world.injects_faults {
+            if self.random.percent(2) && self.external.injects_faults {
                 self.note(|| format!("executor {number} loses the database"));
                 return Ok(());
             }
@@ -395,7 +400,7 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
         };
         let executor = self.executors.remove(at);
         self.note(|| format!("executor {number} receives: {reply:?}"));
-        self.world.record_no_effect(&executor.request, &reply);
+        self.external.record_no_effect(&executor.request, &reply);
         let Some(step) = &executor.step else {
             return self.prebooked(executor, reply);
         };
@@ -408,12 +413,12 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
         };
         let context = InterpretContext {
             schedules,
-            guarantees: self.setting.supplier,
+            guarantees: self.scenario.supplier,
             ids: self.random,
         };
         let response = match (step, reply) {
             (BookingStep::Payment(step), reply) => {
-                let guarantees = self.setting.processor;
+                let guarantees = self.scenario.processor;
                 let event =
                     interpret_payment(&executor.booking, step, reply, guarantees, schedules)?;
                 return self.advance(
@@ -449,15 +454,15 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
         let event = match answer {
             Ok(price) => {
                 let id = PaymentId::from_bits(self.random.generate());
-                let payment = self.setting.pays_in_browser.then(|| {
+                let payment = self.scenario.pays_in_browser.then(|| {
                     let reference = intent_reference(&executor.booking, &id);
-                    self.world
+                    self.external
                         .create_browser_payment(reference.clone(), price, self.now);
                     Payment::new_browser_payment(id, price, cards(), reference, self.now)
                 });
                 let expires_at = self.now.plus_ms(self.random.between(60_000, 3_600_000));
                 Some(BookingEvent::PrebookConfirmed {
-                    prebook: Box::new(K::prebook_response(self.setting)),
+                    prebook: Box::new(K::prebook_response(self.scenario)),
                     expires_at,
                     payment,
                 })

@@ -1,12 +1,12 @@
 //! The processor: authorizations and their captures, voids and refunds.
 
 use super::charge::Charge;
-use super::world::World;
+use super::external_systems::ExternalSystems;
 use host_domain::money::Money;
 use host_domain::payment::{DeclineReason, PaymentError, ProcessorPayment, ProcessorPaymentStatus};
 use host_domain::time::Timestamp;
 
-impl World<'_> {
+impl ExternalSystems<'_> {
     /// Creates a payment that the payer completes in a browser.
     pub(super) fn create_browser_payment(
         &mut self,
@@ -58,7 +58,7 @@ impl World<'_> {
             status: ProcessorPaymentStatus::Authorized,
             amount,
             refunds: Vec::new(),
-            readable_from: self.readable(self.setting.processor, now),
+            readable_from: self.readable(self.scenario.processor, now),
             captured_by: None,
         };
         let state = charge.state();
@@ -128,7 +128,7 @@ impl World<'_> {
         if self.injects_fault(8) {
             return Err(PaymentError::Refused("not now".to_owned()));
         }
-        let readable_from = self.readable(self.setting.processor, now);
+        let readable_from = self.readable(self.scenario.processor, now);
         let charge = self.charge(id)?;
         if charge.status != ProcessorPaymentStatus::Captured {
             return Err(PaymentError::Refused("nothing is captured".to_owned()));

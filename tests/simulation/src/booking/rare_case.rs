@@ -2,16 +2,16 @@
 //! that meet an outdated copy of its data, rooms that are lost before the booking is read, and refused
 //! resends of executed calls.
 
+use super::external_systems::ExternalSystems;
 use super::order::Order;
 use super::remote_call::{Call, Reply, Request};
 use super::supplier::refused;
-use super::world::World;
 use host_domain::money::Money;
 use host_domain::payment::PaymentError;
 use host_domain::supplier::{RefusalReason, SupplierBookingStatus};
 use host_domain::time::Timestamp;
 
-impl World<'_> {
+impl ExternalSystems<'_> {
     /// Returns whether a lookup meets an outdated copy of the data, in which nothing is found.
     pub(super) fn is_outdated(&mut self) -> bool {
         let is_outdated = !self.rare.has_misled && self.injects_fault(5);
@@ -21,7 +21,7 @@ impl World<'_> {
 
     /// Cancels the first room free of charge on the supplier's own initiative.
     pub(super) fn lose_room(&mut self, order: &mut Order) {
-        let Some((price, _)) = self.setting.rooms.first() else {
+        let Some((price, _)) = self.scenario.rooms.first() else {
             return;
         };
         self.rare.before_loss = Some(order.clone());
@@ -30,14 +30,14 @@ impl World<'_> {
         order.released[0] = true;
         order.retained = order.retained.less(price);
         let none = Money::zero(price.currency);
-        order.amounts = self.setting.reports_amounts.then_some((none, price));
+        order.amounts = self.scenario.reports_amounts.then_some((none, price));
     }
 
     /// Returns a copy of the order in which a lost room is still booked, which a refresh meets at
     /// most once. The gateway has read the loss before, or the booking would not be confirmed.
     pub(super) fn outdated_copy(&mut self) -> Option<Order> {
         let is_met =
-            self.injects_faults && self.rare.random.percent(self.setting.outdated_refreshes);
+            self.injects_faults && self.rare.random.percent(self.scenario.outdated_refreshes);
         let outdated = self.rare.before_loss.take_if(|_| is_met);
         self.rare.outdated_refreshes += u32::from(outdated.is_some());
         outdated
@@ -51,7 +51,7 @@ impl World<'_> {
         first: &Reply,
         now: Timestamp,
     ) -> Option<Reply> {
-        if !self.injects_faults || !self.rare.random.percent(self.setting.refused_resends) {
+        if !self.injects_faults || !self.rare.random.percent(self.scenario.refused_resends) {
             return None;
         }
         let reason = self.rare.random.one_of(&[

@@ -10,7 +10,7 @@ use host_domain::supplier::SupplierId;
 
 /// The parameters of a booking scenario.
 #[derive(Debug)]
-pub(super) struct Setting {
+pub(super) struct BookingScenario {
     pub(super) is_flight: bool,
     pub(super) supplier: SupplierGuarantees,
     pub(super) processor: SupplierGuarantees,
@@ -37,7 +37,7 @@ pub(super) struct Setting {
     pub(super) refused_resends: i64,
 }
 
-impl Setting {
+impl BookingScenario {
     pub(super) fn draw(random: &Random, is_flight: bool) -> Self {
         let guarantees = || SupplierGuarantees {
             reads_consistent_after_ms: random.one_of(&[None, Some(0), Some(2_000), Some(300_000)]),

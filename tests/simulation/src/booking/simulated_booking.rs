@@ -1,11 +1,11 @@
 //! The parts of a simulated hotel or flight booking that its production flows do not provide.
 
 use super::actor_action::ActorAction;
+use super::external_systems::ExternalSystems;
 use super::invariants::Checks;
 use super::order::Order;
 use super::remote_call::Request;
-use super::scenario::Setting;
-use super::world::World;
+use super::scenario::BookingScenario;
 use crate::sample::{euros, owner};
 use crate::seeded_random::Random;
 use anyhow::{Result, ensure};
@@ -24,9 +24,9 @@ pub(super) trait SimulatedBooking: BookingAggregate {
     const CANCELED: EventType;
 
     /// Returns the fields of a new booking.
-    fn new_details(setting: &Setting) -> Self;
+    fn new_details(scenario: &BookingScenario) -> Self;
     /// Returns the supplier's response to the prebook.
-    fn prebook_response(setting: &Setting) -> Self::PrebookResponse;
+    fn prebook_response(scenario: &BookingScenario) -> Self::PrebookResponse;
     /// Returns an order as the supplier reports it.
     fn reported(order: Order) -> Self::SupplierBooking;
     /// Returns the simulated request of a production request.
@@ -36,19 +36,23 @@ pub(super) trait SimulatedBooking: BookingAggregate {
         booking: &Booking<Self>,
         action: ActorAction,
         random: &Random,
-        setting: &Setting,
+        scenario: &BookingScenario,
         now: Timestamp,
     ) -> Option<BookingEvent<Self>>;
     /// Returns whether the supplier has executed the call whose outcome is unknown.
     fn is_done(booking: &Booking<Self>, step: &str, order: Option<&Order>) -> Option<bool>;
     /// Checks what only this kind of booking has, at the end of the scenario.
-    fn check_end(booking: &Booking<Self>, world: &World<'_>, checks: &Checks) -> Result<()>;
+    fn check_end(
+        booking: &Booking<Self>,
+        external: &ExternalSystems<'_>,
+        checks: &Checks,
+    ) -> Result<()>;
 }
 
 /// Creates a booking that the gateway accepted.
 pub(super) fn new_booking<K: SimulatedBooking>(
     id: BookingId,
-    setting: &Setting,
+    scenario: &BookingScenario,
     now: Timestamp,
 ) -> Booking<K> {
     Booking {
@@ -60,8 +64,8 @@ pub(super) fn new_booking<K: SimulatedBooking>(
         supplier_offer: "offer".to_owned(),
         supplier_prebook: None,
         supplier_reference: None,
-        use_payment_sdk: setting.pays_in_browser,
-        payment_collector: setting.payment_collector,
+        use_payment_sdk: scenario.pays_in_browser,
+        payment_collector: scenario.payment_collector,
         offer_expires_at: now.plus_s(1800),
         state: BookingState::Created,
         payments: Vec::new(),
@@ -70,17 +74,17 @@ pub(super) fn new_booking<K: SimulatedBooking>(
         updated_at: now,
         confirmed_at: None,
         canceled_at: None,
-        details: K::new_details(setting),
+        details: K::new_details(scenario),
     }
 }
 
 /// Checks, at the end of a scenario, that status and money agree with the supplier.
 pub(super) fn check_agreement<K: SimulatedBooking>(
     booking: &Booking<K>,
-    world: &World<'_>,
+    external: &ExternalSystems<'_>,
     checks: &Checks,
 ) -> Result<()> {
-    let status = world.actual_order().map(|order| &order.status);
+    let status = external.actual_order().map(|order| &order.status);
     let agrees = match booking.status() {
         BookingStatus::Confirmed => status == Some(&SupplierBookingStatus::Confirmed),
         BookingStatus::PartiallyCanceled => {
@@ -97,10 +101,10 @@ pub(super) fn check_agreement<K: SimulatedBooking>(
     };
     ensure!(agrees, "{:?} here, {status:?} there", booking.status());
     if booking.payment_collector == PaymentCollector::Gateway {
-        let retained = world
+        let retained = external
             .actual_order()
             .map_or(euros(0), |order| order.retained);
-        checks.check_money(booking, world, retained)?;
+        checks.check_money(booking, external, retained)?;
     }
     Ok(())
 }

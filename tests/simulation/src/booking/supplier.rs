@@ -1,17 +1,17 @@
-//! The external side: one supplier and one processor. They keep exactly the guarantees that their
-//! adapters declare, and record what they sold and charged.
+//! How the simulated supplier and processor receive calls, and what the supplier answers. Both keep
+//! exactly the guarantees that their adapters declare, and record what they sold and charged.
 
 use super::charge::Charge;
+use super::external_systems::ExternalSystems;
 use super::order::{Decision, Order};
 use super::remote_call::{Call, Reply, Request};
-use super::world::World;
 use host_application::booking::interpret::SupplierGuarantees;
 use host_domain::money::Money;
 use host_domain::payment::PaymentError;
 use host_domain::supplier::{ChangeError, Refusal, RefusalReason, SupplierBookingStatus};
 use host_domain::time::Timestamp;
 
-impl World<'_> {
+impl ExternalSystems<'_> {
     /// Returns the actual state of the order.
     pub(super) fn actual_order(&self) -> Option<&Order> {
         self.order.last().map(|(_, order)| order)
@@ -19,9 +19,9 @@ impl World<'_> {
 
     pub(super) fn guarantees_of(&self, request: &Request) -> SupplierGuarantees {
         if request.is_of_processor() {
-            self.setting.processor
+            self.scenario.processor
         } else {
-            self.setting.supplier
+            self.scenario.supplier
         }
     }
 
@@ -60,7 +60,7 @@ impl World<'_> {
 
     /// Returns the time from which reads return the effect of a call that arrives now.
     pub(super) fn readable(&self, guarantees: SupplierGuarantees, now: Timestamp) -> Timestamp {
-        let late = self.injects_faults && self.random.percent(self.setting.late_reads);
+        let late = self.injects_faults && self.random.percent(self.scenario.late_reads);
         let lag_ms = i64::from(late) * self.random.between(1, 600_000);
         let readable_from = now.plus_ms(lag_ms);
         match guarantees.reads_consistent_after_ms {
@@ -174,7 +174,7 @@ impl World<'_> {
 
     fn book(&mut self, sent_at: Timestamp, now: Timestamp) -> Result<Order, ChangeError> {
         let was_unpaid = self.unpaid_at.is_some_and(|at| sent_at <= at);
-        if was_unpaid || self.setting.is_paid_at_checkout() && !self.is_checkout_paid {
+        if was_unpaid || self.scenario.is_paid_at_checkout() && !self.is_checkout_paid {
             if !was_unpaid {
                 self.unpaid_at = Some(now);
             }
@@ -198,15 +198,15 @@ impl World<'_> {
             } else {
                 SupplierBookingStatus::Confirmed
             },
-            released: vec![false; self.setting.rooms.len()],
+            released: vec![false; self.scenario.rooms.len()],
             extras: Vec::new(),
             amounts: None,
             retained: self.price,
         };
-        if !is_pending && self.setting.loses_room() {
+        if !is_pending && self.scenario.loses_room() {
             self.lose_room(&mut order);
         }
-        let readable_from = self.readable(self.setting.supplier, now);
+        let readable_from = self.readable(self.scenario.supplier, now);
         self.set_order(readable_from, order.clone());
         if is_pending {
             let decision =
@@ -230,7 +230,7 @@ impl World<'_> {
         match decision {
             Decision::Confirm => {
                 order.status = SupplierBookingStatus::Confirmed;
-                if self.setting.loses_room() {
+                if self.scenario.loses_room() {
                     self.lose_room(&mut order);
                 }
             }
@@ -273,9 +273,9 @@ impl World<'_> {
         order.released.fill(true);
         // The supplier either reports a fee of zero or reports no fee. Without a reported fee, an
         // operator applies the fare's terms.
-        let reports_amounts = !self.setting.is_flight || self.random.percent(50);
-        let extras = self.setting.bag * i64::try_from(order.extras.len()).unwrap();
-        let terms = self.setting.fees();
+        let reports_amounts = !self.scenario.is_flight || self.random.percent(50);
+        let extras = self.scenario.bag * i64::try_from(order.extras.len()).unwrap();
+        let terms = self.scenario.fees();
         order.amounts = reports_amounts.then_some((none, order.retained));
         order.retained.minor = if reports_amounts { 0 } else { terms + extras };
         self.set_order(now, order);
@@ -313,7 +313,7 @@ impl World<'_> {
             return Ok(order);
         }
         self.cancel_rooms(&mut order, &rooms);
-        let readable_from = self.readable(self.setting.supplier, now);
+        let readable_from = self.readable(self.scenario.supplier, now);
         self.set_order(readable_from, order.clone());
         Ok(order)
     }
@@ -322,7 +322,7 @@ impl World<'_> {
     /// the terms.
     fn cancel_rooms(&self, order: &mut Order, rooms: &[usize]) {
         let all = rooms.is_empty();
-        let room_price = |at: usize| self.setting.rooms[at].0;
+        let room_price = |at: usize| self.scenario.rooms[at].0;
         let mut canceled = Vec::new();
         for (at, released) in order.released.iter_mut().enumerate() {
             if !*released && (all || rooms.contains(&at)) {
@@ -331,15 +331,15 @@ impl World<'_> {
             }
         }
         let currency = order.retained.currency;
-        let extras = self.setting.bag * i64::try_from(order.extras.len()).unwrap();
-        let price_sum = match self.setting.is_flight {
+        let extras = self.scenario.bag * i64::try_from(order.extras.len()).unwrap();
+        let price_sum = match self.scenario.is_flight {
             true => self.price.minor + extras,
             false => canceled.iter().map(|at| room_price(*at)).sum(),
         };
-        let fees: i64 = canceled.iter().map(|at| self.setting.rooms[*at].1).sum();
+        let fees: i64 = canceled.iter().map(|at| self.scenario.rooms[*at].1).sum();
         // The terms of a fare cover only the ticket, so bags are not refunded.
-        let fees = fees + i64::from(self.setting.is_flight) * extras;
-        let reports_amounts = self.setting.reports_amounts;
+        let fees = fees + i64::from(self.scenario.is_flight) * extras;
+        let reports_amounts = self.scenario.reports_amounts;
         let fee = match reports_amounts {
             true => self.random.between(0, price_sum),
             false => fees.min(price_sum),
@@ -371,8 +371,8 @@ impl World<'_> {
             self.report_violation(format!("{reference} was sold twice"));
         }
         order.extras.push(id);
-        order.retained.minor += self.setting.bag;
-        let readable_from = self.readable(self.setting.supplier, now);
+        order.retained.minor += self.scenario.bag;
+        let readable_from = self.readable(self.scenario.supplier, now);
         self.set_order(readable_from, order.clone());
         Ok(order)
     }

@@ -20,9 +20,9 @@ impl<K: SimulatedBooking> Simulation<'_, K> {
         let (number, request) = (executor.number, executor.request.clone());
         self.note(|| format!("executor {number} calls: {request:?}"));
         self.executors.push(executor);
-        let fault_percent = self.setting.fault_percent;
+        let fault_percent = self.scenario.fault_percent;
         let injected = self.faults.entry(request.reference.clone()).or_default();
-        let is_faulty = self.world.injects_faults
+        let is_faulty = self.external.injects_faults
             && *injected < FAULTS_MAX
             && self.random.percent(fault_percent);
         if !is_faulty {
@@ -45,7 +45,7 @@ impl<K: SimulatedBooking> Simulation<'_, K> {
             }
             3 => self.fail_without_response(number, &request, MissingResponse::NotSent),
             4 if request.change_reference().is_some() => {
-                self.world.record_request(&request);
+                self.external.record_request(&request);
                 self.fail_without_response(number, &request, MissingResponse::RateLimited);
             }
             // The call never arrives.
@@ -69,9 +69,9 @@ impl<K: SimulatedBooking> Simulation<'_, K> {
     /// the call takes no longer anywhere than a call may last. A supplier that books late breaks
     /// this guarantee.
     fn latest_ms(&self, request: &Request) -> i64 {
-        let guarantees = self.world.guarantees_of(request);
+        let guarantees = self.external.guarantees_of(request);
         match guarantees.reads_consistent_after_ms {
-            Some(_) if self.setting.books_late && request.call == Call::Book => {
+            Some(_) if self.scenario.books_late && request.call == Call::Book => {
                 self.random.one_of(&[CALL_MAX_MS, 1_800_000, LATE_MS])
             }
             Some(_) => CALL_MAX_MS,
@@ -87,7 +87,7 @@ impl<K: SimulatedBooking> Simulation<'_, K> {
         request_ms: Option<i64>,
         response_ms: Option<i64>,
     ) {
-        self.world.record_request(&request);
+        self.external.record_request(&request);
         let sent_at = self.now;
         if response_ms.is_none() {
             let reply = request.without_response(MissingResponse::Unknown);
@@ -133,7 +133,7 @@ impl<K: SimulatedBooking> Simulation<'_, K> {
         sent_at: Timestamp,
         response_ms: Option<i64>,
     ) -> Result<()> {
-        let reply = self.world.receive(request, sent_at, self.now);
+        let reply = self.external.receive(request, sent_at, self.now);
         self.note(|| format!("call of executor {executor} arrives: {request:?}: {reply:?}"));
         if let Some(after_ms) = response_ms {
             self.queue(after_ms, move |simulation| {

@@ -40,15 +40,15 @@ const CLIENT_ACTIONS: [ClientAction; 11] = [
 impl Simulation<'_> {
     /// Schedules all events and requests.
     pub(super) fn schedule_actors(&mut self) {
-        for _ in 0..self.setting.subscriptions {
+        for _ in 0..self.scenario.subscriptions {
             self.subscribe();
         }
-        let duration_ms = self.setting.duration_ms;
-        for _ in 0..self.setting.events {
+        let duration_ms = self.scenario.duration_ms;
+        for _ in 0..self.scenario.events {
             let after_ms = self.random.between(0, duration_ms);
             self.queue(after_ms, |simulation| simulation.publish());
         }
-        for _ in 0..self.setting.client_actions {
+        for _ in 0..self.scenario.client_actions {
             let after_ms = self.random.between(0, duration_ms + 6 * HOUR_MS);
             self.schedule_action(after_ms, self.random_action());
         }
@@ -56,7 +56,7 @@ impl Simulation<'_> {
 
     /// Returns a random request. Watch endpoints support neither pausing nor replays.
     fn random_action(&self) -> ClientAction {
-        match self.setting.product {
+        match self.scenario.product {
             Product::Hotel | Product::Flight => self.random.one_of(&CLIENT_ACTIONS),
             Product::Watch => {
                 let actions = [
@@ -71,7 +71,7 @@ impl Simulation<'_> {
 
     /// Rarely schedules another request, which a client sends while deliveries are in progress.
     pub(super) fn add_concurrent_action(&mut self, within_ms: i64) {
-        if self.setting.client_actions > 3 && self.random.percent(6) {
+        if self.scenario.client_actions > 3 && self.random.percent(6) {
             let after_ms = self.random.between(0, within_ms);
             self.schedule_action(after_ms, self.random_action());
         }

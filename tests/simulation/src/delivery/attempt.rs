@@ -90,7 +90,7 @@ const INJECTED_FAULTS: [InjectedFault; 9] = [
 
 impl Simulation<'_> {
     pub(super) fn begin_attempt(&mut self, number: u64, mut attempt: Attempt) {
-        if self.injects_fault(self.setting.fault_percent) {
+        if self.injects_fault(self.scenario.fault_percent) {
             let fault = self.random.one_of(&INJECTED_FAULTS);
             self.note(|| format!("attempt {number} will meet {fault:?}"));
             attempt.fault = Some(fault);

@@ -39,13 +39,13 @@ impl Simulation<'_> {
         let tenant = tenant("acme");
         let id = SubscriptionId::from_bits(self.random.generate());
         let (url, current) = (self.new_url(), self.new_secret());
-        let tolerance_ms = 2 * self.setting.skew_ms;
+        let tolerance_ms = 2 * self.scenario.skew_ms;
         let expected_subscription =
             ExpectedSubscription::new(&url, &current, self.now, tolerance_ms);
         self.contract
             .subscriptions
             .insert(id.clone(), expected_subscription);
-        let (types, product) = (vec![WILDCARD_EVENT_TYPE.to_owned()], self.setting.product);
+        let (types, product) = (vec![WILDCARD_EVENT_TYPE.to_owned()], self.scenario.product);
         let subscription = Subscription::new(id, tenant, product, url, types, None, self.now);
         self.database.subscribers.push(Subscriber {
             subscription: subscription.clone(),
@@ -70,7 +70,7 @@ impl Simulation<'_> {
             let id = self.database.insert_delivery(&event, &subscription, now);
             self.contract
                 .expect_delivery(&id, &subscription.id, &event, now);
-            if self.random.percent(20) && self.setting.product != Product::Watch {
+            if self.random.percent(20) && self.scenario.product != Product::Watch {
                 let at_ms = 60_000 + self.random.between(-1, 1);
                 self.schedule_action(at_ms, ClientAction::Replay(Some(id)));
             }

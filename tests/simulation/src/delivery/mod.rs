@@ -28,7 +28,7 @@ use host_domain::time::Timestamp;
 use host_domain::webhook::DeliveryEvent;
 use host_runtime::guarded_client::DnsLookup;
 use receiver::Receiver;
-use scenario::Setting;
+use scenario::DeliveryScenario;
 use sender::SendingProcess;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -67,15 +67,15 @@ fn run_deliveries(name: &str, product: Product) {
         DnsLookup::system(),
     );
     run_seeds(name, |random, history| {
-        let setting = Setting::draw(random, product);
-        Simulation::new(random, history, &setting, &webhooks).run()
+        let scenario = DeliveryScenario::draw(random, product);
+        Simulation::new(random, history, &scenario, &webhooks).run()
     });
 }
 
 struct Simulation<'a> {
     random: &'a Random,
     history: &'a History,
-    setting: &'a Setting,
+    scenario: &'a DeliveryScenario,
     webhooks: &'a DeliveryPolicy,
     now: Timestamp,
     event_queue: EventQueue<Self>,
@@ -93,14 +93,14 @@ impl<'a> Simulation<'a> {
     fn new(
         random: &'a Random,
         history: &'a History,
-        setting: &'a Setting,
+        scenario: &'a DeliveryScenario,
         webhooks: &'a DeliveryPolicy,
     ) -> Self {
-        history.note(|| format!("{setting:?}"));
+        history.note(|| format!("{scenario:?}"));
         Self {
             random,
             history,
-            setting,
+            scenario,
             webhooks,
             now: START,
             event_queue: EventQueue::new(),
@@ -110,7 +110,7 @@ impl<'a> Simulation<'a> {
             attempts: BTreeMap::new(),
             next_dispatch_at: START,
             faults: 0,
-            contract: DeliveryContract::new(setting.product),
+            contract: DeliveryContract::new(scenario.product),
         }
     }
 
@@ -192,7 +192,7 @@ impl<'a> Simulation<'a> {
 
     /// Returns whether a failure is injected, in the given percentage of cases.
     fn injects_fault(&mut self, percent: i64) -> bool {
-        let is_injected = self.setting.fault_percent > 0
+        let is_injected = self.scenario.fault_percent > 0
             && self.faults < FAULTS_MAX
             && self.random.percent(percent);
         self.faults += u32::from(is_injected);

@@ -5,7 +5,7 @@ use crate::seeded_random::Random;
 use host_domain::event::Product;
 
 #[derive(Debug)]
-pub(super) struct Setting {
+pub(super) struct DeliveryScenario {
     pub(super) product: Product,
     pub(super) subscriptions: usize,
     pub(super) processes: usize,
@@ -20,7 +20,7 @@ pub(super) struct Setting {
     pub(super) client_actions: i64,
 }
 
-impl Setting {
+impl DeliveryScenario {
     pub(super) fn draw(random: &Random, product: Product) -> Self {
         let is_watch = product == Product::Watch;
         Self {

@@ -28,8 +28,8 @@ pub(super) struct SendingProcess {
 
 impl Simulation<'_> {
     pub(super) fn start_processes(&mut self) -> Result<()> {
-        for number in 0..self.setting.processes {
-            let most_ms = self.setting.skew_ms;
+        for number in 0..self.scenario.processes {
+            let most_ms = self.scenario.skew_ms;
             let skew_ms = self.random.between(-most_ms, most_ms);
             self.processes.push(SendingProcess {
                 skew_ms,

@@ -65,8 +65,6 @@ impl ExpectedSubscription {
         Ok(())
     }
 
-    // ---- actions of the client ----
-
     fn set_status(&mut self, status: &'static str, now: Timestamp) {
         if self.status != status {
             (self.status, self.changed_at) = (status, now);
@@ -104,8 +102,6 @@ impl ExpectedSubscription {
         self.secrets.push((now, by_clock, secret.clone()));
     }
 
-    // ---- requests to the receiver ----
-
     /// Returns the URL for a subscription that was read at `read_at`.
     pub(super) fn url(&self, read_at: Timestamp) -> &str {
         let known = self.urls.iter().rev();
@@ -127,8 +123,6 @@ impl ExpectedSubscription {
         let previous = previous.map(|(.., secret)| secret);
         std::iter::once(current).chain(previous).collect()
     }
-
-    // ---- responses of the receiver ----
 
     /// Records the result of an attempt whose subscription was read at `read_at`. `is_recorded` is
     /// `true` if the sender survived and could store the result.

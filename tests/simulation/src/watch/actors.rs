@@ -27,9 +27,9 @@ pub(super) enum UserAction {
 impl Simulation<'_> {
     /// Schedules the requests of all users.
     pub(super) fn schedule_actors(&mut self) {
-        let setting = self.setting;
-        for (number, planned) in setting.watches.iter().enumerate() {
-            let end = setting.queries[planned.query].expires_at();
+        let scenario = self.scenario;
+        for (number, planned) in scenario.watches.iter().enumerate() {
+            let end = scenario.queries[planned.query].expires_at();
             let created_at = self.random_time(START, end);
             self.schedule_action(created_at, UserAction::Create(number));
             let buys = planned.auto_book.is_some();
@@ -68,7 +68,7 @@ impl Simulation<'_> {
     /// Schedules a request with which the user cancels the watch or withdraws the consent while the
     /// purchase is in progress.
     pub(super) fn cancel_or_revoke(&mut self, watch: &WatchId) {
-        let mut numbers = 0..self.setting.watches.len();
+        let mut numbers = 0..self.scenario.watches.len();
         let number = numbers.find(|number| Self::id_of(*number) == *watch);
         let number = number.unwrap();
         let (revoke, delete) = (
@@ -95,7 +95,7 @@ impl Simulation<'_> {
             UserAction::Cancel(number) => self.cancel(number),
             UserAction::Revoke(number) => self.revoke(number),
             UserAction::DeleteInstrument(number) => {
-                if let Some(auto_book) = &self.setting.watches[number].auto_book {
+                if let Some(auto_book) = &self.scenario.watches[number].auto_book {
                     self.note(|| format!("the instrument of watch {number} is deleted"));
                     let id = auto_book.payment_instrument_id.clone();
                     self.rows.deleted_instruments.insert(id);
@@ -142,9 +142,9 @@ impl Simulation<'_> {
     }
 
     fn create(&self, number: usize) -> Option<Vec<WriteOperation>> {
-        let planned = &self.setting.watches[number];
+        let planned = &self.scenario.watches[number];
         let auto_book = planned.auto_book.clone();
-        let query = self.setting.queries[planned.query].clone();
+        let query = self.scenario.queries[planned.query].clone();
         let mut ids = auto_book.iter().map(|auto| &auto.payment_instrument_id);
         if ids.any(|id| self.rows.deleted_instruments.contains(id)) {
             return None;

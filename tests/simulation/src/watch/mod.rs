@@ -21,7 +21,7 @@ use database::{Rows, WriteOperation};
 use host_domain::time::Timestamp;
 use host_storage::Conflict;
 use purchase::Purchase;
-use scenario::Setting;
+use scenario::WatchScenario;
 use watch_contract::WatchContract;
 
 /// Maximum duration of a scenario. A longer one counts as endless.
@@ -32,14 +32,14 @@ const EVENTS_MAX: u64 = 50_000;
 #[test]
 fn watches_end_according_to_their_prices() {
     run_seeds("watches", |random, history| {
-        Simulation::new(random, history, &Setting::draw(random)).run()
+        Simulation::new(random, history, &WatchScenario::draw(random)).run()
     });
 }
 
 struct Simulation<'a> {
     random: &'a Random,
     history: &'a History,
-    setting: &'a Setting,
+    scenario: &'a WatchScenario,
     now: Timestamp,
     rows: Rows,
     event_queue: EventQueue<Self>,
@@ -47,14 +47,14 @@ struct Simulation<'a> {
 }
 
 impl<'a> Simulation<'a> {
-    fn new(random: &'a Random, history: &'a History, setting: &'a Setting) -> Self {
-        history.note(|| format!("{setting:#?}"));
+    fn new(random: &'a Random, history: &'a History, scenario: &'a WatchScenario) -> Self {
+        history.note(|| format!("{scenario:#?}"));
         let mut contract = WatchContract::default();
-        contract.check_schedule.interval_s = setting.interval_s;
+        contract.check_schedule.interval_s = scenario.interval_s;
         Self {
             random,
             history,
-            setting,
+            scenario,
             now: START,
             rows: Rows::default(),
             event_queue: EventQueue::new(),
@@ -134,7 +134,7 @@ impl<'a> Simulation<'a> {
         step: impl FnOnce(&mut Self) -> Result<()> + 'static,
     ) {
         let mut pause_ms = 0;
-        if self.random.percent(self.setting.fault_percent) {
+        if self.random.percent(self.scenario.fault_percent) {
             if self.random.percent(50) {
                 self.note(|| "a process crashes".to_owned());
                 return;

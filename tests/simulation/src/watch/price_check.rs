@@ -117,7 +117,7 @@ impl Simulation<'_> {
     fn keep(&mut self, price_check: &ClaimedPriceCheck) -> Result<()> {
         let release = PriceCheckRelease {
             observed: None,
-            next_at: self.now.plus_s(self.setting.interval_s),
+            next_at: self.now.plus_s(self.scenario.interval_s),
         };
         let release = WriteOperation::ReleasePriceCheck(price_check.clone(), release);
         if self.commit(vec![release])?.is_ok() {
@@ -164,7 +164,7 @@ impl Simulation<'_> {
         observed: Option<ObservedPrice>,
         failed: Option<FailedRead>,
     ) -> Result<()> {
-        let interval_s = self.setting.interval_s;
+        let interval_s = self.scenario.interval_s;
         let error = failed.as_ref().map(|failed| &failed.error);
         let release = PriceCheckRelease {
             observed,
@@ -185,7 +185,7 @@ impl Simulation<'_> {
         price_check: &ClaimedPriceCheck,
     ) -> (i64, Result<Option<Money>, FailedRead>) {
         let random = self.random;
-        if random.percent(self.setting.unanswered_percent) {
+        if random.percent(self.scenario.unanswered_percent) {
             let later = random.one_of(&[Some(0), Some(30), Some(3_600), Some(90_000)]);
             let limited = |retry_after_s| ReadError::RateLimited { retry_after_s };
             let (error, retry_after_s) = random.one_of(&[
@@ -202,9 +202,9 @@ impl Simulation<'_> {
             return (random.between(1, PRICING_TIMEOUT_MS), Err(failed_read));
         }
         let request_ms = random.between(50, random.one_of(&[500, PRICING_TIMEOUT_MS / 2]));
-        let query_index = self.setting.query_index(&price_check.query);
+        let query_index = self.scenario.query_index(&price_check.query);
         let total = self
-            .setting
+            .scenario
             .price(query_index, self.now.plus_ms(request_ms));
         (request_ms + random.between(50, 500), Ok(total))
     }

@@ -158,12 +158,12 @@ impl Simulation<'_> {
     /// Requests the current price again.
     fn request_current_price(&self, watch: &Watch) -> (i64, Option<Money>) {
         let random = self.random;
-        if random.percent(self.setting.unanswered_percent) {
+        if random.percent(self.scenario.unanswered_percent) {
             return (random.between(1, PRICING_TIMEOUT_MS), None);
         }
-        let query_index = self.setting.query_index(&watch.query);
+        let query_index = self.scenario.query_index(&watch.query);
         let after_ms = random.between(50, random.one_of(&[900, PRICING_TIMEOUT_MS]));
-        let total = self.setting.price(query_index, self.now.plus_ms(after_ms));
+        let total = self.scenario.price(query_index, self.now.plus_ms(after_ms));
         // The price may change just before the request.
         match random.percent(15) {
             true => (after_ms, any_price(random)),

@@ -19,7 +19,7 @@ const PRICES: (i64, i64) = (5_000, 20_000);
 const INTERVALS: [(i64, i64); 5] = [(900, 0), (3_600, 1), (14_400, 3), (43_200, 9), (86_400, 14)];
 
 #[derive(Debug)]
-pub(super) struct Setting {
+pub(super) struct WatchScenario {
     pub(super) interval_s: i64,
     pub(super) queries: Vec<PriceQuery>,
     /// For each query, its lowest prices with the times from which they apply. `None` means that no
@@ -41,7 +41,7 @@ pub(super) struct PlannedWatch {
     pub(super) auto_book: Option<AutoBook>,
 }
 
-impl Setting {
+impl WatchScenario {
     pub(super) fn draw(random: &Random) -> Self {
         let (interval_s, days) = random.one_of(&INTERVALS);
         let queries: Vec<_> = (0..random.between(1, 2))

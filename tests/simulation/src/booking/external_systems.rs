@@ -1,18 +1,18 @@
-//! The state of the external side: its orders, its charges and its responses.
+//! The state of the simulated supplier and payment processor: their orders, charges and responses.
 
 use super::charge::Charge;
 use super::order::{Decision, Order};
 use super::remote_call::Reply;
-use super::scenario::Setting;
+use super::scenario::BookingScenario;
 use crate::seeded_random::Random;
 use host_domain::money::Money;
 use host_domain::time::Timestamp;
 use std::collections::HashMap;
 
-/// The external side: one supplier and one processor.
-pub(super) struct World<'a> {
+/// The simulated supplier and payment processor.
+pub(super) struct ExternalSystems<'a> {
     pub(super) random: &'a Random,
-    pub(super) setting: &'a Setting,
+    pub(super) scenario: &'a BookingScenario,
     /// Whether failures are injected.
     pub(super) injects_faults: bool,
     /// States of the order, each with the time from which reads return it. The last one is the
@@ -35,22 +35,22 @@ pub(super) struct World<'a> {
     pub(super) rare: RareCases,
 }
 
-impl<'a> World<'a> {
-    pub(super) fn new(random: &'a Random, setting: &'a Setting) -> Self {
+impl<'a> ExternalSystems<'a> {
+    pub(super) fn new(random: &'a Random, scenario: &'a BookingScenario) -> Self {
         Self {
             random,
-            setting,
+            scenario,
             injects_faults: true,
             order: Vec::new(),
             charges: Vec::new(),
             responses: HashMap::new(),
             sent_requests: HashMap::new(),
             unpaid_at: None,
-            price: setting.offered(),
+            price: scenario.offered(),
             is_checkout_paid: false,
             decisions: Vec::new(),
             violation: None,
-            rare: RareCases::new(setting),
+            rare: RareCases::new(scenario),
         }
     }
 }
@@ -71,9 +71,9 @@ pub(super) struct RareCases {
 }
 
 impl RareCases {
-    fn new(setting: &Setting) -> Self {
+    fn new(scenario: &BookingScenario) -> Self {
         Self {
-            random: Random::new(setting.offered().minor.unsigned_abs()),
+            random: Random::new(scenario.offered().minor.unsigned_abs()),
             has_misled: false,
             before_loss: None,
             outdated_refreshes: 0,
