@@ -10,9 +10,7 @@ use std::time::Duration;
 
 /// A sink for records. Its methods run on the request's own task and must not block.
 pub trait CallSink: Send + Sync {
-    /// Records a finished call.
     fn call(&self, record: &CallRecord<'_>);
-    /// Records a finished exchange with the supplier.
     fn exchange(&self, record: &ExchangeRecord<'_>);
     /// Counts items of a supplier's response that were left out for the same reason. The reason is
     /// one of a few, because it becomes a label of a metric: the field that breaks a rule of the
@@ -23,21 +21,15 @@ pub trait CallSink: Send + Sync {
 /// The outcome of a plugin call, for metrics and for the circuit breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PluginCallOutcome {
-    /// The call returned a result.
     Succeeded,
     /// The supplier does not have the requested item.
     NotFound,
-    /// The supplier refused definitively.
     Refused,
-    /// The payment was declined definitively.
     Declined,
-    /// The supplier's rate limit is reached.
     RateLimited,
     /// No complete response arrived in time.
     TimedOut,
-    /// The supplier cannot be reached.
     Unavailable,
-    /// The response is invalid.
     InvalidResponse,
     /// The webhook request does not originate from the supplier.
     InvalidSignature,
@@ -60,7 +52,6 @@ pub enum PluginCallOutcome {
 }
 
 impl PluginCallOutcome {
-    /// Returns the name used in logs and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -85,58 +76,44 @@ impl PluginCallOutcome {
     }
 }
 
-/// The record of a plugin call.
 #[derive(Debug, Clone)]
 pub struct CallRecord<'a> {
-    /// Supplier of the plugin.
     pub supplier: &'a SupplierId,
     /// SHA-256 of the executed component in hexadecimal.
     pub digest: &'a str,
-    /// Called capability.
     pub capability: Capability,
     /// Called function of the capability, e.g. `price`.
     pub function: &'static str,
-    /// Id of the request that caused the call.
     pub request_id: &'a str,
-    /// Organization that made the request.
     pub organization: &'a str,
-    /// Mode of that request.
     pub mode: Option<Mode>,
-    /// Booking that the call is about.
     pub booking: Option<&'a str>,
-    /// Start of the call.
     pub started_at: Timestamp,
-    /// Duration of the call, including the wait for a permit.
+    /// Includes the wait for a permit.
     pub duration: Duration,
-    /// Outcome of the call.
     pub outcome: PluginCallOutcome,
-    /// Additional sentence for operators.
+    /// A sentence for operators.
     pub detail: Option<&'a str>,
     /// Number of HTTP requests that the call made or attempted.
     pub exchanges: u32,
-    /// Peak linear memory in bytes.
+    /// Peak of the linear memory.
     pub memory_bytes: usize,
 }
 
-/// The outcome of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ExchangeOutcome {
     /// A complete response with any status.
     Completed,
     /// The grants do not allow the request.
     Denied,
-    /// The request was not sent.
     NotSent,
     /// No complete response arrived in time.
     TimedOut,
-    /// The connection was lost.
     ConnectionLost,
-    /// The response exceeds the size limit.
     TooLarge,
 }
 
 impl ExchangeOutcome {
-    /// Returns the name used in logs and metrics.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -153,40 +130,28 @@ impl ExchangeOutcome {
 /// The record of an exchange between a plugin and its supplier.
 #[derive(Debug, Clone)]
 pub struct ExchangeRecord<'a> {
-    /// Supplier of the plugin.
     pub supplier: &'a SupplierId,
     /// SHA-256 of the executed component in hexadecimal.
     pub digest: &'a str,
-    /// Called capability.
     pub operation: Capability,
-    /// Id of the request that caused the exchange.
     pub request_id: &'a str,
-    /// Organization that made the request.
     pub organization: &'a str,
-    /// Mode of that request.
     pub mode: Option<Mode>,
-    /// Booking that the exchange is about.
     pub booking: Option<&'a str>,
-    /// HTTP method.
     pub method: &'a str,
     /// Scheme, host and port.
     pub origin: &'a str,
     /// Path without the query. Segments that contain an e-mail address or a word about the people of
     /// the booking are masked.
     pub path: &'a str,
-    /// HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// Size of the request body in bytes.
     pub request_bytes: usize,
-    /// Size of the decompressed response body in bytes.
+    /// Size of the decompressed body.
     pub response_bytes: usize,
-    /// Start of the exchange.
     pub started_at: Timestamp,
-    /// Duration of the exchange.
     pub duration: Duration,
-    /// Outcome of the exchange.
     pub outcome: ExchangeOutcome,
-    /// Additional sentence for operators.
+    /// A sentence for operators.
     pub detail: Option<&'a str>,
 }
 

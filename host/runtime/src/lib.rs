@@ -6,7 +6,6 @@
 //! in a fresh instance under limits. Every request of a plugin passes through one egress, which
 //! checks, authorizes and records it. This crate exposes no type of the engine and no type of the
 //! WIT.
-#![warn(missing_docs)]
 
 pub mod address_policy;
 pub mod guarded_client;

@@ -40,47 +40,30 @@ const VIOLATIONS_SHOWN_MAX: usize = 10;
 /// An error that prevents a plugin from being used.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// No plugin with this id is loaded.
     #[error("no plugin {0} is loaded")]
     NotLoaded(SupplierId),
-    /// The file cannot be read or compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// The digest of the file differs from the pinned digest.
     #[error(
         "the component's digest is {found}, but {pinned} is pinned; restore the file, or correct `digest` in the configuration"
     )]
-    Digest {
-        /// Pinned digest in the configuration.
-        pinned: String,
-        /// Digest of the file.
-        found: String,
-    },
-    /// The file is not signed by a trusted key.
+    Digest { pinned: String, found: String },
     #[error(transparent)]
     Signature(#[from] SignatureError),
-    /// The component imports something that plugins may not import.
     #[error("the component imports an interface that plugins may not use: {0}")]
     Imports(String),
-    /// An export does not match the WIT.
     #[error(transparent)]
     Export(#[from] ExportError),
-    /// The `describe` call failed.
     #[error("the plugin's describe call failed: {0}")]
     DescribeFailed(String),
-    /// The returned description is not valid.
     #[error(transparent)]
     Description(#[from] DescriptionError),
-    /// The configured settings do not match the plugin's schema.
     #[error("the settings do not match the plugin's schema: {}", .0.join("; "))]
     Settings(Vec<String>),
-    /// A configured credential is not a valid header.
     #[error(transparent)]
     Credential(#[from] InvalidCredential),
-    /// The folder for recording or replay cannot be used.
     #[error(transparent)]
     Cassette(#[from] CassetteError),
-    /// The host failed.
     #[error("the host failed to load the plugin: {0}")]
     Host(String),
 }

@@ -8,7 +8,6 @@ use host_domain::payment::{Card, ProcessorPayment};
 pub struct IntentRequest {
     /// Idempotency key that begins with the booking's id.
     pub client_reference: String,
-    /// Amount of the payment.
     pub amount: Money,
     /// Text on the payer's statement, if the processor supports it.
     pub description: String,
@@ -23,12 +22,10 @@ pub struct Intent {
     pub token: String,
 }
 
-/// A request to authorize an amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuthorizeRequest {
     /// Idempotency key that begins with the booking's id.
     pub client_reference: String,
-    /// Amount to authorize.
     pub amount: Money,
     /// The processor's token of the instrument.
     pub instrument: String,
@@ -38,18 +35,15 @@ pub struct AuthorizeRequest {
     pub off_session: bool,
 }
 
-/// A request to capture an authorized amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaptureRequest {
     /// Idempotency key that begins with the booking's id.
     pub client_reference: String,
     /// The processor's id of the payment.
     pub processor_reference: String,
-    /// Amount to capture.
     pub amount: Money,
 }
 
-/// A request to void an authorization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VoidRequest {
     /// Idempotency key that begins with the booking's id.
@@ -60,14 +54,12 @@ pub struct VoidRequest {
     pub amount: Money,
 }
 
-/// A request to refund a captured amount.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefundRequest {
     /// Idempotency key that begins with the booking's id.
     pub client_reference: String,
     /// The processor's id of the payment.
     pub processor_reference: String,
-    /// Amount to refund.
     pub amount: Money,
 }
 
@@ -76,33 +68,24 @@ pub struct RefundRequest {
 pub struct ProcessorRefund {
     /// The processor's id of the refund.
     pub processor_reference: String,
-    /// Refunded amount.
     pub amount: Money,
 }
 
-/// The result of reading a payment back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentLookup {
-    /// The processor has the payment.
     Found(Box<ProcessorPayment>),
-    /// The processor responded that it has no such payment.
     NotFound,
 }
 
-/// The result of reading a refund back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefundLookup {
-    /// The processor has the refund.
     Found(ProcessorRefund),
-    /// The processor responded that it has no such refund.
     NotFound,
 }
 
 /// The payment instrument that a browser's token represents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstrumentDescription {
-    /// Token to store.
     pub token: String,
-    /// Displayable details of the card.
     pub card: Option<Card>,
 }
