@@ -11,7 +11,7 @@ use host_application::context::RequestContext;
 use host_domain::booking::Booking;
 use host_domain::supplier::SupplierId;
 
-pub(crate) fn parameters(
+pub(crate) fn to_prebook_parameters(
     context: RequestContext,
     key: IdempotencyKeyHeader,
     reference_id: Option<String>,

@@ -91,7 +91,8 @@ impl ResolveRequest {
                 note,
             } => {
                 let refund = amount.to_money(currency);
-                let refund = refund.map_err(|_| problem(ResolveError::InvalidRefundAmount))?;
+                let refund =
+                    refund.map_err(|_| from_resolve_error(ResolveError::InvalidRefundAmount))?;
                 (client_reference, Resolution::RefundAmount(refund), note)
             }
         };
@@ -164,7 +165,7 @@ pub(super) async fn resolve_booking(
     let call = call.as_deref();
     let call = call.map_or(CallSelector::Only, CallSelector::ClientReference);
     let status = settlements.apply(&actor, &id, call, &settlement).await;
-    let status = status.map_err(problem)?.as_str();
+    let status = status.map_err(from_resolve_error)?.as_str();
     let resolved = json!({ "id": id.as_str(), "status": status });
     Ok(Json(json!({ "data": resolved })))
 }
@@ -204,7 +205,7 @@ pub(super) async fn retry_parked_jobs(
     Ok(Json(json!({ "data": { "jobs": jobs } })))
 }
 
-fn problem(error: ResolveError) -> ApiError {
+fn from_resolve_error(error: ResolveError) -> ApiError {
     let detail = describe_error_chain(&error);
     match error {
         ResolveError::Workflow(error) => ApiError::internal(error),

@@ -129,7 +129,7 @@ pub(crate) async fn prebook_flight(
     let passengers = passenger::match_passengers(&offer, request.passengers)?;
     let (reference_id, sdk) = (request.reference_id, request.use_payment_sdk);
     let command = PrebookFlightCommand {
-        parameters: prebook::parameters(context, key, reference_id, sdk),
+        parameters: prebook::to_prebook_parameters(context, key, reference_id, sdk),
         offer,
         contact: PassengerContact {
             email: request.contact.email,

@@ -132,7 +132,7 @@ pub(crate) async fn prebook_hotel(
     let rooms = guest::match_guests(&offer.stay.occupancies, request.rooms, "/rooms")?;
     let (reference_id, sdk) = (request.reference_id, request.use_payment_sdk);
     let command = PrebookHotelCommand {
-        parameters: prebook::parameters(context, key, reference_id, sdk),
+        parameters: prebook::to_prebook_parameters(context, key, reference_id, sdk),
         offer,
         contact: request.contact.into(),
         rooms,
