@@ -102,7 +102,7 @@ pub(crate) async fn request_middleware(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let watch = Stopwatch::start();
+    let stopwatch = Stopwatch::start();
     let request_id: Arc<str> = request_id(request.headers()).into();
     let deadline = Deadline::from_now(state.request_timeout);
     let api_keys = &state.application.api_keys;
@@ -128,7 +128,7 @@ pub(crate) async fn request_middleware(
     let capture = is_recorded(recorder, path).then(|| Capture::begin(&mut request));
     let call = OngoingCall {
         state: &state,
-        watch,
+        stopwatch,
         request_id: &request_id,
         method: &method,
         route: path,

@@ -1,5 +1,5 @@
-//! The account of an HTTP call: its line in the access log, its metrics and its entry in the request
-//! log.
+//! Logs, measures and records one API call: its line in the access log, its metrics and its entry in
+//! the request log.
 
 use crate::access_log::AccessLogEntry;
 use crate::capture::{Capture, CapturedCall};
@@ -16,11 +16,11 @@ use std::time::Duration;
 /// Status of a call whose client closed the connection before the response. No client receives it.
 const CLIENT_CLOSED_REQUEST: u16 = 499;
 
-/// A call that has no response yet. If it is dropped, its client has hung up; the call is accounted for
-/// nevertheless, because a change may have been made.
+/// A call that has no response yet. If it is dropped, its client has hung up; the call is logged and
+/// recorded nevertheless, because a change may have been made.
 pub(crate) struct OngoingCall<'a> {
     pub(crate) state: &'a ApiState,
-    pub(crate) watch: Stopwatch,
+    pub(crate) stopwatch: Stopwatch,
     pub(crate) request_id: &'a Arc<str>,
     pub(crate) method: &'a Method,
     pub(crate) route: Option<&'a str>,
@@ -32,10 +32,10 @@ pub(crate) struct OngoingCall<'a> {
 }
 
 impl OngoingCall<'_> {
-    /// Accounts for the call and its response.
+    /// Logs, measures and records the call with its response.
     pub(crate) async fn finish(mut self, response: &mut Response, error: Option<&ApiError>) {
         self.has_response = true;
-        let duration = self.watch.elapsed();
+        let duration = self.stopwatch.elapsed();
         self.log(response.status().as_u16(), duration, error);
         if let Some(capture) = self.capture.take() {
             let recorder = &self.state.application.recorder;
@@ -81,7 +81,7 @@ impl Drop for OngoingCall<'_> {
         if self.has_response {
             return;
         }
-        let duration = self.watch.elapsed();
+        let duration = self.stopwatch.elapsed();
         self.log(CLIENT_CLOSED_REQUEST, duration, None);
         if let Some(capture) = self.capture.take() {
             let recorder = &self.state.application.recorder;

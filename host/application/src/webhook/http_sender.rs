@@ -108,7 +108,7 @@ impl HttpSender {
             let value = HeaderValue::from_static(value);
             delivery.headers.insert(name, value);
         }
-        let (watch, honors_gone) = (Stopwatch::start(), delivery.honors_gone);
+        let (stopwatch, honors_gone) = (Stopwatch::start(), delivery.honors_gone);
         let mut request_headers = BTreeMap::new();
         let response = match url_policy::parse(delivery.url, delivery.allow_insecure) {
             Ok(url) => {
@@ -119,7 +119,7 @@ impl HttpSender {
         };
         AttemptResult {
             request_headers,
-            ..AttemptResult::new(response, honors_gone, now, watch.elapsed())
+            ..AttemptResult::new(response, honors_gone, now, stopwatch.elapsed())
         }
     }
 
