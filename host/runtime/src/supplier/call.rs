@@ -57,23 +57,23 @@ impl Supplier {
         E: CallError<Wire = X>,
     {
         let plugin = &*self.plugin;
-        let mut record = CallTracker::begin(plugin, context, function.capability, function.name);
+        let mut tracker = CallTracker::begin(plugin, context, function.capability, function.name);
         let Some(export) = &function.export else {
-            return Err(record.fail(CallFailure::Unsupported));
+            return Err(tracker.fail(CallFailure::Unsupported));
         };
-        record.permit = match record.check_circuit() {
+        tracker.permit = match tracker.check_circuit() {
             Ok(permit) => permit,
-            Err(open) => return Err(record.fail(open)),
+            Err(open) => return Err(tracker.fail(open)),
         };
-        let permits = match self.acquire_permits(record.scope.deadline).await {
+        let permits = match self.acquire_permits(tracker.scope.deadline).await {
             Ok(permits) => permits,
-            Err(overloaded) => return Err(record.fail(overloaded)),
+            Err(overloaded) => return Err(tracker.fail(overloaded)),
         };
 
         let response = guest::call(
             &plugin.pre,
             &plugin.provision,
-            &record.scope,
+            &tracker.scope,
             export,
             arguments,
             permits,
@@ -83,10 +83,10 @@ impl Supplier {
         let (error, outcome) = match response {
             Ok((Ok(wire),)) => {
                 let response = read(wire, &mut dropped);
-                record.report_dropped(&dropped);
+                tracker.report_dropped(&dropped);
                 match response {
                     Ok(response) => {
-                        record.finish(PluginCallOutcome::Succeeded, None);
+                        tracker.finish(PluginCallOutcome::Succeeded, None);
                         return Ok(response);
                     }
                     Err(invalid) => (
@@ -96,19 +96,19 @@ impl Supplier {
                 }
             }
             Ok((Err(wire),)) => {
-                let mut error = E::from_wire(wire, &record.scope.sent);
-                if let Some(limit) = record.scope.sent.exceeded_limit() {
+                let mut error = E::from_wire(wire, &tracker.scope.sent);
+                if let Some(limit) = tracker.scope.sent.exceeded_limit() {
                     error.append(limit);
                 }
                 let outcome = error.outcome();
                 (error, outcome)
             }
             Err(error) => {
-                let failure = record.guest_failure(error);
-                return Err(record.fail(failure));
+                let failure = tracker.guest_failure(error);
+                return Err(tracker.fail(failure));
             }
         };
-        Err(record.finish_with_error(error, outcome))
+        Err(tracker.finish_with_error(error, outcome))
     }
 
     /// Waits for a permit of the plugin and one of the gateway.
