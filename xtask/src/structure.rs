@@ -118,7 +118,7 @@ impl SourceFile {
         })
     }
 
-    /// Returns the module of the file: `["flow", "walk"]` for `src/flow/walk.rs`.
+    /// Returns the module of the file: `["booking", "plan"]` for `src/booking/plan.rs`.
     fn module(&self) -> Vec<String> {
         let path = self.path.strip_suffix(".rs").unwrap_or(&self.path);
         let path = path.strip_prefix(&self.crate_folder).unwrap_or(path);
@@ -209,7 +209,7 @@ mod tests {
         let files = [
             "host/runtime/benches/a.rs",
             "host/server/src/api/tests.rs",
-            "host/server/src/flow/mod.rs",
+            "host/server/src/cli/mod.rs",
             "host/server/src/lib.rs",
             "host/server/tests/cli/demo.rs",
             "host/server/tests/cli/main.rs",
@@ -219,9 +219,9 @@ mod tests {
             let folder = crate_folder(path, &files)?;
             Some(SourceFile::new(path, folder, "").unwrap())
         };
-        let module = file("host/server/src/flow/mod.rs").unwrap();
+        let module = file("host/server/src/cli/mod.rs").unwrap();
         assert_eq!(module.crate_folder, "host/server/src");
-        assert_eq!(module.module(), ["flow"]);
+        assert_eq!(module.module(), ["cli"]);
         assert!(!module.is_unit_test());
         assert!(file("host/server/src/api/tests.rs").unwrap().is_unit_test());
         let test = file("host/server/tests/cli/demo.rs").unwrap();

@@ -61,7 +61,7 @@ fn manifest(package: &Package) -> String {
     folder.join("Cargo.toml").display().to_string()
 }
 
-/// Finds files of a crate that import each other in a circle.
+/// Finds files of a crate that import each other in a cycle.
 ///
 /// A file may import the modules that contain it, which declare what its parts share.
 /// Unit tests are excluded.
@@ -93,23 +93,23 @@ fn crate_cycles(files: &[&SourceFile]) -> Vec<Finding> {
             *edges = imported;
         }
     }
-    let circles = circles(&graph);
+    let cycles = cycles(&graph);
     let path = |index: usize| files.get(index).map_or("", |file| file.path.as_str());
-    circles
+    cycles
         .iter()
-        .flat_map(|circle| circle.iter().map(move |member| (member, circle)))
-        .map(|(member, circle)| {
+        .flat_map(|cycle| cycle.iter().map(move |member| (member, cycle)))
+        .map(|(member, cycle)| {
             let edges = graph.get(*member).into_iter().flatten();
             let inside: Vec<_> = edges
-                .filter(|import| circle.contains(import))
+                .filter(|import| cycle.contains(import))
                 .map(|import| path(*import))
                 .collect();
             Finding {
                 rule: Rule::ImportCycles,
                 place: path(*member).to_owned(),
                 problem: format!(
-                    "in a circle of {} files; it imports {}",
-                    circle.len(),
+                    "in a cycle of {} files; it imports {}",
+                    cycle.len(),
                     inside.join(", ")
                 ),
             }
@@ -131,22 +131,22 @@ fn imported_file(
 }
 
 /// Returns the groups of nodes that reach each other, largest first.
-fn circles(graph: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
+fn cycles(graph: &[BTreeSet<usize>]) -> Vec<BTreeSet<usize>> {
     let reachable: Vec<BTreeSet<usize>> = (0..graph.len()).map(|node| reach(graph, node)).collect();
     let reaches = |from: usize, to: usize| reachable.get(from).is_some_and(|set| set.contains(&to));
-    let mut circles: Vec<BTreeSet<usize>> = Vec::new();
+    let mut cycles: Vec<BTreeSet<usize>> = Vec::new();
     for node in 0..graph.len() {
-        let is_known = circles.iter().any(|circle| circle.contains(&node));
+        let is_known = cycles.iter().any(|cycle| cycle.contains(&node));
         if reaches(node, node) && !is_known {
-            circles.push(
+            cycles.push(
                 (node..graph.len())
                     .filter(|other| reaches(node, *other) && reaches(*other, node))
                     .collect(),
             );
         }
     }
-    circles.sort_by_key(|circle| std::cmp::Reverse(circle.len()));
-    circles
+    cycles.sort_by_key(|cycle| std::cmp::Reverse(cycle.len()));
+    cycles
 }
 
 /// Returns the nodes that a node reaches over at least one edge.
@@ -349,23 +349,23 @@ mod tests {
     }
 
     #[test]
-    fn files_in_a_circle_are_found_and_their_users_are_not() {
+    fn files_in_a_cycle_are_found_and_their_users_are_not() {
         for folder in ["host/domain", "sandbox", "tests/simulation"] {
-            let circle = ["a", "b", "c"].map(|name| format!("{folder}/src/{name}.rs"));
+            let cycle = ["a", "b", "c"].map(|name| format!("{folder}/src/{name}.rs"));
             let [root, user] = ["lib", "d"].map(|name| format!("{folder}/src/{name}.rs"));
             let tree = tree(&[
                 (&root, "mod a; mod b; mod c;"),
-                (&circle[0], "use crate::b::B;"),
-                (&circle[1], "use super::c::C;"),
-                (&circle[2], "use crate::{a::A};"),
+                (&cycle[0], "use crate::b::B;"),
+                (&cycle[1], "use super::c::C;"),
+                (&cycle[2], "use crate::{a::A};"),
                 (&user, "use crate::a::A;"),
             ]);
-            assert_eq!(places(&import_cycles(&tree)), circle);
+            assert_eq!(places(&import_cycles(&tree)), cycle);
         }
     }
 
     #[test]
-    fn import_of_a_containing_module_or_from_a_test_closes_no_circle() {
+    fn import_of_a_containing_module_or_from_a_test_closes_no_cycle() {
         let tree = tree(&[
             ("host/domain/src/parent.rs", "use crate::parent::child::C;"),
             (

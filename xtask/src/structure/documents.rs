@@ -1,7 +1,7 @@
 //! The check of paths that documents name.
 //!
-//! Documents shorten paths: `flow/walk.rs` stands for `host/server/src/flow/walk.rs`. A path
-//! is valid if an existing path ends with it; `src` folders are ignored. `{a,b}` stands for
+//! Documents shorten paths: `booking/plan.rs` stands for `host/application/src/booking/plan.rs`. A
+//! path is valid if an existing path ends with it; `src` folders are ignored. `{a,b}` stands for
 //! both. A path is checked up to a placeholder such as `<noun>`.
 
 use std::collections::BTreeSet;
@@ -234,8 +234,8 @@ mod tests {
     const FILES: [&str; 5] = [
         "README.md",
         "docs/decisions/0001-a.md",
-        "host/server/src/flow/walk.rs",
-        "host/server/src/flow/judge/hotel.rs",
+        "host/application/src/booking/plan.rs",
+        "host/application/src/booking/steps/hotel.rs",
         "host/storage/migrations/sqlite/1.sql",
     ];
 
@@ -253,19 +253,22 @@ mod tests {
         for (text, expected) in [
             // A shortened path is the end of an existing one.
             (
-                "`flow/walk.rs`, `server/flow/walk.rs::steps`, `walk.rs`",
+                "`booking/plan.rs`, `application/booking/plan.rs::plan`, `plan.rs`",
                 &[][..],
             ),
-            ("a\n`flow/run.rs` `alk.rs`", &["2 flow/run.rs", "2 alk.rs"]),
-            // Braces stand for each choice.
-            ("`flow/{walk,judge/hotel}.rs`", &[]),
             (
-                "`flow/judge/{hotel,flight}.rs`",
-                &["1 flow/judge/{hotel,flight}.rs"],
+                "a\n`booking/run.rs` `lan.rs`",
+                &["2 booking/run.rs", "2 lan.rs"],
+            ),
+            // Braces stand for each choice.
+            ("`booking/{plan,steps/hotel}.rs`", &[]),
+            (
+                "`booking/steps/{hotel,flight}.rs`",
+                &["1 booking/steps/{hotel,flight}.rs"],
             ),
             // Nothing is checked from a placeholder on.
             (
-                "`host/server/src/<noun>.rs` `host/*` `docs/decisions/NNNN-title.md`",
+                "`host/application/src/<noun>.rs` `host/*` `docs/decisions/NNNN-title.md`",
                 &[],
             ),
             ("`host/gone/<noun>.rs`", &["1 host/gone/<noun>.rs"]),
