@@ -195,8 +195,8 @@ pub fn mask_membership_number(number: &str) -> String {
     let length = number.chars().count();
     let hidden = length.saturating_sub(MEMBERSHIP_SHOWN);
     let hidden = hidden.max(length.div_ceil(2));
-    let signs = number.chars().enumerate();
-    signs
-        .map(|(at, sign)| if at < hidden { '*' } else { sign })
+    let characters = number.chars().enumerate();
+    characters
+        .map(|(at, character)| if at < hidden { '*' } else { character })
         .collect()
 }

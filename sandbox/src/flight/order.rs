@@ -149,13 +149,13 @@ pub(super) fn ticket(records: &mut SandboxRecords, mut order: Order) -> Order {
 
 /// Returns a record locator of six letters and digits without easily confused characters.
 fn locator(number: i64) -> String {
-    const SIGNS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+    const ALPHABET: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
     // An odd factor makes consecutive numbers look different and keeps all of them distinct.
     let mut rest = number.wrapping_mul(387_420_489).rem_euclid(1 << 30);
     let mut locator = String::new();
     for _ in 0..6 {
-        let sign = usize::try_from(rest % 32).unwrap_or_default();
-        locator.push(char::from(SIGNS.get(sign).copied().unwrap_or(b'A')));
+        let position = usize::try_from(rest % 32).unwrap_or_default();
+        locator.push(char::from(ALPHABET.get(position).copied().unwrap_or(b'A')));
         rest /= 32;
     }
     locator

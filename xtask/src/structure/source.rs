@@ -30,7 +30,7 @@ fn flatten(stream: TokenStream, tokens: &mut Vec<String>) {
     for tree in stream {
         match tree {
             TokenTree::Ident(name) => tokens.push(name.to_string()),
-            TokenTree::Punct(sign) => tokens.push(sign.to_string()),
+            TokenTree::Punct(punctuation) => tokens.push(punctuation.to_string()),
             TokenTree::Literal(_) => tokens.push(String::new()),
             TokenTree::Group(group) => {
                 let (open, close) = match group.delimiter() {

@@ -87,7 +87,7 @@ fn struct_fields(body: TokenStream) -> Vec<String> {
             {
                 fields.push(name.to_string());
             }
-            [TokenTree::Punct(sign), TokenTree::Literal(key)] if sign.as_char() == '=' => {
+            [TokenTree::Punct(equals), TokenTree::Literal(key)] if equals.as_char() == '=' => {
                 if let Some(field) = fields.last_mut() {
                     key.to_string().trim_matches('"').clone_into(field);
                 }

@@ -157,8 +157,8 @@ fn available_services(
 
 /// Returns a phone number in the form that airlines accept: the plus and the digits.
 fn normalize_phone(phone: &str) -> String {
-    let signs = phone.chars();
-    signs
-        .filter(|sign| *sign == '+' || sign.is_ascii_digit())
+    let characters = phone.chars();
+    characters
+        .filter(|character| *character == '+' || character.is_ascii_digit())
         .collect()
 }

@@ -6,7 +6,7 @@ use host_domain::flight::passenger::PassengerType;
 use host_domain::hotel::types::{Guest, GuestType};
 use host_domain::time::Date;
 
-/// The sign that stands for hidden characters. Their number is hidden too.
+/// The characters that stand for hidden ones, whatever the number of these is.
 const MASK: &str = "•••";
 
 /// The people of a booking. Travel documents and membership numbers are never among their data.

@@ -7,7 +7,8 @@ const DIGITS: RangeInclusive<usize> = 13..=19;
 /// Returns whether a text contains 13 to 19 digits with the check digit of a card number, in one
 /// run or in groups separated by a space or hyphen.
 pub fn contains_card_number(text: &str) -> bool {
-    let mut runs = text.split(|sign: char| !sign.is_ascii_digit() && sign != ' ' && sign != '-');
+    let is_part = |character: char| character.is_ascii_digit() || " -".contains(character);
+    let mut runs = text.split(|character| !is_part(character));
     runs.any(|run| {
         let groups: Vec<&str> = run.split([' ', '-']).collect();
         (0..groups.len()).any(|first| begins_with_card_number(groups.get(first..)))
