@@ -131,14 +131,21 @@ pub(crate) async fn prebook_flight(
     let command = PrebookFlightCommand {
         parameters: prebook::to_prebook_parameters(context, key, reference_id, sdk),
         offer,
-        contact: PassengerContact {
-            email: request.contact.email,
-            phone: normalize_phone(&request.contact.phone),
-        },
+        contact: to_passenger_contact(request.contact),
         passengers: (0..).zip(passengers).collect(),
     };
-    let outcome = prebooks.prebook_flight(command).await;
-    let available_services = available_services(&outcome);
+    respond(supplier, prebooks.prebook_flight(command).await)
+}
+
+/// Responds as other prebooks do, and with the services that the supplier offers with a new booking.
+fn respond(
+    supplier: SupplierId,
+    outcome: Result<PrebookOutcome<FlightBookingDetails>, PrebookError>,
+) -> ApiResult<FlightBookingResource, FlightPrebookMeta> {
+    let available_services = match &outcome {
+        Ok(PrebookOutcome::Created { booking, .. }) => details::attachable_services(booking),
+        Ok(PrebookOutcome::Existing(_)) | Err(_) => Vec::new(),
+    };
     let response = prebook::respond(supplier, outcome, booking::full)?;
     Ok(response.map_meta(|prebook| FlightPrebookMeta {
         prebook,
@@ -146,12 +153,10 @@ pub(crate) async fn prebook_flight(
     }))
 }
 
-fn available_services(
-    outcome: &Result<PrebookOutcome<FlightBookingDetails>, PrebookError>,
-) -> Vec<AttachableServiceResource> {
-    match outcome {
-        Ok(PrebookOutcome::Created { booking, .. }) => details::attachable_services(booking),
-        Ok(PrebookOutcome::Existing(_)) | Err(_) => Vec::new(),
+fn to_passenger_contact(contact: FlightContactRequest) -> PassengerContact {
+    PassengerContact {
+        email: contact.email,
+        phone: normalize_phone(&contact.phone),
     }
 }
 
