@@ -59,7 +59,7 @@ pub(crate) fn supplier_booking(
     let supplier_reference = booking.booking_id.required(BOOKING_ID)?.as_str().to_owned();
     let client_reference = booking.client_reference.optional(CLIENT_REFERENCE)?;
     let client_reference = client_reference.cloned();
-    let mut parts = Parts { pointer, dropped };
+    let mut parts = PartReader { pointer, dropped };
     let remarks = remarks(
         [
             ("hotelRemarks", booking.hotel_remarks),
@@ -116,14 +116,14 @@ pub(crate) fn supplier_booking(
     })
 }
 
-/// The parts of a booking. Unreadable ones are left out.
-struct Parts<'a> {
+/// Reads the parts of a booking. Unreadable ones are left out.
+struct PartReader<'a> {
     /// JSON pointer of the booking.
     pointer: &'a str,
     dropped: &'a mut DroppedItems,
 }
 
-impl Parts<'_> {
+impl PartReader<'_> {
     fn readable<T>(&mut self, name: &str, part: Part<T>) -> Option<T> {
         let pointer = format_args!("{}/{name}", self.pointer);
         self.dropped.readable_part(pointer, part)
@@ -137,24 +137,24 @@ impl Parts<'_> {
     }
 
     /// Returns an amount in minor units. One that is unreadable or negative is reported.
-    fn amount(&mut self, name: &str, amount: &Essential<Decimal>, currency: &str) -> Stated {
+    fn amount(&mut self, name: &str, amount: &Essential<Decimal>, currency: &str) -> StatedAmount {
         let amount = amount.to_part();
         let otherwise = match amount {
-            Part::Missing => Stated::Missing,
-            Part::Decoded(_) | Part::Unreadable(_) => Stated::Unreadable,
+            Part::Missing => StatedAmount::Missing,
+            Part::Decoded(_) | Part::Unreadable(_) => StatedAmount::Unreadable,
         };
         let Some(amount) = self.readable(name, amount) else {
             return otherwise;
         };
         match minor(amount, currency) {
-            Ok(minor) if minor >= 0 => Stated::Amount(minor),
+            Ok(minor) if minor >= 0 => StatedAmount::Amount(minor),
             Ok(_) => {
                 self.leave_out(name, DecodeError::new("the amount is negative"));
-                Stated::Negative
+                StatedAmount::Negative
             }
             Err(error) => {
                 self.leave_out(name, DecodeError::new(error.to_string()));
-                Stated::Unreadable
+                StatedAmount::Unreadable
             }
         }
     }
@@ -167,7 +167,7 @@ impl Parts<'_> {
 
 /// An amount of money that a response may state.
 #[derive(Clone, Copy)]
-enum Stated {
+enum StatedAmount {
     Missing,
     Amount(MinorUnits),
     Negative,
@@ -252,7 +252,7 @@ pub(crate) fn canceled_booking(
         "the response to the cancellation has an unexpected status",
     )?;
     let has_charges = has_charges(text.as_str());
-    let amounts = amounts(cancellation, has_charges, read.as_ref(), dropped);
+    let amounts = cancellation_amounts(cancellation, has_charges, read.as_ref(), dropped);
     let mut state = match (read, &amounts) {
         (Some(state), _) => state,
         (None, Some(amounts)) => SupplierBooking {
@@ -283,13 +283,13 @@ pub(crate) fn canceled_booking(
 /// Returns the fee and the refund, or `None` if Nuitee states neither. A refund alone implies the fee,
 /// because a cancellation applies to the whole booking. Amounts that cannot be right are stated so that
 /// they do not add up to the price, and the gateway leaves them to an operator.
-fn amounts(
+fn cancellation_amounts(
     cancellation: Cancellation,
     has_charges: bool,
     read: Option<&SupplierBooking>,
     dropped: &mut DroppedItems,
 ) -> Option<CancellationAmounts> {
-    let mut parts = Parts {
+    let mut parts = PartReader {
         pointer: "/data",
         dropped,
     };
@@ -298,14 +298,14 @@ fn amounts(
     let stated = parts.dropped.keep(format_args!("/data/currency"), stated);
     let is_currency_readable = stated.is_some();
     let currency = stated.flatten().map(NonEmptyText::as_str).or(known)?;
-    let mut amount = |name, amount| match parts.amount(name, amount, currency) {
+    let mut read_amount = |name, part| match parts.amount(name, part, currency) {
         // The currency of the booking must not replace another one that is stated.
-        Stated::Amount(_) if !is_currency_readable => Stated::Unreadable,
-        amount => amount,
+        StatedAmount::Amount(_) if !is_currency_readable => StatedAmount::Unreadable,
+        stated => stated,
     };
-    let fee = amount("cancellation_fee", &cancellation.cancellation_fee);
-    let refund = amount("refund_amount", &cancellation.refund_amount);
-    let amounts = |fee, refund| CancellationAmounts {
+    let fee = read_amount("cancellation_fee", &cancellation.cancellation_fee);
+    let refund = read_amount("refund_amount", &cancellation.refund_amount);
+    let determined = |fee, refund| CancellationAmounts {
         fee,
         refund,
         currency: currency.to_owned(),
@@ -313,20 +313,27 @@ fn amounts(
     };
     let undecided = || undecided_amounts(known.unwrap_or(currency));
     match (fee, refund) {
-        (Stated::Missing, Stated::Missing) if !has_charges => None,
-        (Stated::Amount(fee), Stated::Amount(refund)) => Some(amounts(fee, Some(refund))),
-        (Stated::Amount(fee), Stated::Missing | Stated::Unreadable) => Some(amounts(fee, None)),
-        (Stated::Missing | Stated::Unreadable, Stated::Amount(refund)) => {
+        (StatedAmount::Missing, StatedAmount::Missing) if !has_charges => None,
+        (StatedAmount::Amount(fee), StatedAmount::Amount(refund)) => {
+            Some(determined(fee, Some(refund)))
+        }
+        (StatedAmount::Amount(fee), StatedAmount::Missing | StatedAmount::Unreadable) => {
+            Some(determined(fee, None))
+        }
+        (StatedAmount::Missing | StatedAmount::Unreadable, StatedAmount::Amount(refund)) => {
             let price = read?;
             let price = Some(price.total).filter(|_| price.currency == currency);
             let fee = price.map_or(0, |price| price.saturating_sub(refund).max(0));
-            Some(amounts(fee, Some(refund)))
+            Some(determined(fee, Some(refund)))
         }
-        (Stated::Missing | Stated::Unreadable, Stated::Missing | Stated::Unreadable) => {
+        (
+            StatedAmount::Missing | StatedAmount::Unreadable,
+            StatedAmount::Missing | StatedAmount::Unreadable,
+        ) => {
             let stated = read.and_then(|read| read.cancellation.clone());
             Some(stated.unwrap_or_else(undecided))
         }
-        (Stated::Negative, _) | (_, Stated::Negative) => Some(undecided()),
+        (StatedAmount::Negative, _) | (_, StatedAmount::Negative) => Some(undecided()),
     }
 }
 
@@ -387,7 +394,7 @@ impl<'a> BookedRooms<'a> {
     fn new(
         booked_rooms: Part<LenientList<WireRoom<'a>>>,
         rooms: Part<LenientList<WireRoom<'a>>>,
-        parts: &mut Parts<'_>,
+        parts: &mut PartReader<'_>,
     ) -> Self {
         let booked = parts.readable("bookedRooms", booked_rooms);
         let booked = booked.filter(|rooms| count(rooms) > 0);
@@ -399,7 +406,7 @@ impl<'a> BookedRooms<'a> {
         let pointer = format!("{}/{name}", parts.pointer);
         let rooms = parts.dropped.readable(format_args!("{pointer}"), rooms);
         let rooms = rooms.map(|(at, room)| {
-            let parts = Parts {
+            let parts = PartReader {
                 pointer: &format!("{pointer}/{at}"),
                 dropped: &mut *parts.dropped,
             };
@@ -454,7 +461,7 @@ impl<'a> BookedRooms<'a> {
         own: Option<&CancellationPolicies<'_>>,
         last_free_date: &Essential<NonEmptyText>,
         price: &Money,
-        parts: &mut Parts<'_>,
+        parts: &mut PartReader<'_>,
     ) -> Option<CancellationPolicy> {
         let unusable = || DecodeError::new("the cancellation policy cannot be used");
         let currency = price.currency.as_str();
@@ -518,7 +525,7 @@ fn count<T>(list: &LenientList<T>) -> usize {
     list.len() + list.unreadable().len()
 }
 
-fn booked_room<'a>(room: WireRoom<'a>, mut parts: Parts<'_>) -> BookedRoom<'a> {
+fn booked_room<'a>(room: WireRoom<'a>, mut parts: PartReader<'_>) -> BookedRoom<'a> {
     let rate = parts.readable("rate", room.rate.into_part());
     let rate = rate.unwrap_or_default();
     let retail_rate = parts.readable("rate/retailRate", rate.retail_rate.into_part());
@@ -542,13 +549,13 @@ fn booked_room<'a>(room: WireRoom<'a>, mut parts: Parts<'_>) -> BookedRoom<'a> {
 /// not made yet, so it states nothing. Charges without a readable refund, and a refund above the price,
 /// do not add up to the price, so that the gateway leaves them to an operator.
 fn refunded_amounts(
-    refunded: Stated,
+    refunded: StatedAmount,
     has_charges: bool,
     price: &Money,
 ) -> Option<CancellationAmounts> {
     match refunded {
-        Stated::Missing | Stated::Amount(0) if !has_charges => None,
-        Stated::Amount(refunded) if refunded > 0 => Some(CancellationAmounts {
+        StatedAmount::Missing | StatedAmount::Amount(0) if !has_charges => None,
+        StatedAmount::Amount(refunded) if refunded > 0 => Some(CancellationAmounts {
             fee: price.amount.saturating_sub(refunded).max(0),
             refund: Some(refunded),
             currency: price.currency.clone(),
@@ -559,7 +566,10 @@ fn refunded_amounts(
 }
 
 /// Returns every remark for the guest once, as plain text.
-fn remarks(sources: [(&str, Part<LenientTextList>); 5], parts: &mut Parts<'_>) -> Option<String> {
+fn remarks(
+    sources: [(&str, Part<LenientTextList>); 5],
+    parts: &mut PartReader<'_>,
+) -> Option<String> {
     let mut texts: Vec<String> = Vec::new();
     for (name, source) in sources {
         let list = parts.readable(name, source).unwrap_or_default();
