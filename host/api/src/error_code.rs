@@ -5,7 +5,7 @@ use http::StatusCode;
 
 /// Fixed properties of an error code.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ErrorCodeInfo {
+pub struct ErrorCodeInfo {
     /// Stable name in responses.
     pub name: &'static str,
     pub status: u16,
@@ -22,14 +22,14 @@ macro_rules! codes {
     ($($variant:ident = $status:literal $name:literal $retry:ident $title:literal $meaning:literal;)*) => {
         /// An error code of the API.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub(crate) enum ErrorCode {
+        pub enum ErrorCode {
             $(#[doc = $meaning] $variant,)*
         }
 
         impl ErrorCode {
             pub(crate) const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            pub(crate) const fn info(self) -> ErrorCodeInfo {
+            pub const fn info(self) -> ErrorCodeInfo {
                 match self {
                     $(Self::$variant => ErrorCodeInfo {
                         name: $name,

@@ -10,7 +10,7 @@ pub(crate) mod book;
 pub(crate) mod capture;
 pub(crate) mod cli;
 pub(crate) mod docs_pages;
-pub(crate) mod error_code;
+pub mod error_code;
 pub(crate) mod extract;
 pub(crate) mod flight;
 pub(crate) mod health;

@@ -1,6 +1,7 @@
-//! One call of the traffic of a past day: what was asked, how it ended and how long it took.
+//! One call of the sample traffic: its request, its result and its duration.
 
 use crate::demo::traveller::traveller;
+use host_api::error_code::ErrorCode;
 use host_domain::request_log::{LoggedBodies, LoggedBody};
 use host_domain::statistics::CallResult;
 use host_domain::supplier::{Capability, SupplierId};
@@ -9,8 +10,8 @@ use host_runtime::{ExchangeOutcome, PluginCallOutcome};
 use sandbox::credentials::{Credential, SANDBOX_HOTELS, SUPPLIER_A};
 use serde_json::{Value, json};
 
-/// An operation of the API.
-pub(super) struct Operation {
+/// A request that the sample traffic repeats.
+pub(super) struct SampleRequest {
     pub(super) method: &'static str,
     pub(super) route: &'static str,
     /// Share of all calls in percent.
@@ -28,8 +29,8 @@ struct Pricing {
     path: &'static str,
 }
 
-const OPERATIONS: [Operation; 4] = [
-    Operation {
+const SAMPLE_REQUESTS: [SampleRequest; 4] = [
+    SampleRequest {
         method: "POST",
         route: "/v1/hotel/offers",
         share: 55,
@@ -40,7 +41,7 @@ const OPERATIONS: [Operation; 4] = [
             path: "/lodge/v1/rates",
         }),
     },
-    Operation {
+    SampleRequest {
         method: "POST",
         route: "/v1/flight/offers",
         share: 25,
@@ -51,14 +52,14 @@ const OPERATIONS: [Operation; 4] = [
             path: "/skylane/offers/search",
         }),
     },
-    Operation {
+    SampleRequest {
         method: "GET",
         route: "/v1/hotel/bookings",
         share: 13,
         usual_us: 3_000,
         priced_by: None,
     },
-    Operation {
+    SampleRequest {
         method: "GET",
         route: "/v1/flight/bookings",
         share: 7,
@@ -70,10 +71,7 @@ const OPERATIONS: [Operation; 4] = [
 /// The reason of a failure, as the API states it.
 #[derive(Clone, Copy)]
 pub(super) struct SampleFailure {
-    status: u16,
-    pub(super) code: &'static str,
-    title: &'static str,
-    retryable: bool,
+    pub(super) code: ErrorCode,
     /// What happened at the supplier. `None` if the call was refused before.
     supplier: Option<SupplierFailure>,
 }
@@ -86,20 +84,14 @@ struct SupplierFailure {
     duration_us: Option<u64>,
 }
 
-const MISTAKE: SampleFailure = SampleFailure {
-    status: 400,
-    code: "validation_failed",
-    title: "The request is not valid",
-    retryable: false,
+const CLIENT_ERROR: SampleFailure = SampleFailure {
+    code: ErrorCode::ValidationFailed,
     supplier: None,
 };
 
 const SUPPLIER_FAILURES: [SampleFailure; 3] = [
     SampleFailure {
-        status: 504,
-        code: "supplier_timeout",
-        title: "The supplier did not answer in time",
-        retryable: true,
+        code: ErrorCode::SupplierTimeout,
         supplier: Some(SupplierFailure {
             outcome: PluginCallOutcome::TimedOut,
             exchange: ExchangeOutcome::TimedOut,
@@ -107,10 +99,7 @@ const SUPPLIER_FAILURES: [SampleFailure; 3] = [
         }),
     },
     SampleFailure {
-        status: 502,
-        code: "supplier_error",
-        title: "The supplier's answer cannot be used",
-        retryable: true,
+        code: ErrorCode::SupplierError,
         supplier: Some(SupplierFailure {
             outcome: PluginCallOutcome::InvalidResponse,
             exchange: ExchangeOutcome::Completed,
@@ -118,10 +107,7 @@ const SUPPLIER_FAILURES: [SampleFailure; 3] = [
         }),
     },
     SampleFailure {
-        status: 503,
-        code: "supplier_unavailable",
-        title: "The supplier cannot be reached",
-        retryable: true,
+        code: ErrorCode::SupplierUnavailable,
         supplier: Some(SupplierFailure {
             outcome: PluginCallOutcome::Unavailable,
             exchange: ExchangeOutcome::ConnectionLost,
@@ -130,18 +116,18 @@ const SUPPLIER_FAILURES: [SampleFailure; 3] = [
     },
 ];
 
-/// Number of calls of which one is a mistake of the client.
-const MISTAKE_EACH: u64 = 23;
-/// Number of calls of which one fails at the supplier.
-const SUPPLIER_FAILURE_EACH: u64 = 41;
+/// Of so many calls, one is an error of the client.
+const CLIENT_ERROR_INTERVAL: u64 = 23;
+/// Of so many calls, one fails at the supplier.
+const SUPPLIER_FAILURE_INTERVAL: u64 = 41;
 /// Time that the gateway takes besides the supplier, in microseconds.
-const OWN_US: u64 = 3_000;
+const GATEWAY_US: u64 = 3_000;
 /// Time that a plugin takes besides its HTTP request, in microseconds.
 const PLUGIN_US: u64 = 700;
 
 /// A call.
 pub(super) struct Call {
-    pub(super) operation: &'static Operation,
+    pub(super) request: &'static SampleRequest,
     pub(super) user: String,
     pub(super) failure: Option<SampleFailure>,
     pub(super) duration_us: u64,
@@ -166,32 +152,34 @@ pub(super) struct SupplierCall {
     pub(super) response_bytes: u64,
 }
 
-/// Returns the call with this number. `spread` is below 100 and moves its duration.
-pub(super) fn call(number: u64, spread: u64, at: Timestamp) -> Call {
-    let operation = operation(number);
-    let is_priced = operation.priced_by.is_some();
-    let failure = if is_priced && number % SUPPLIER_FAILURE_EACH == SUPPLIER_FAILURE_EACH / 2 {
-        let kinds = SUPPLIER_FAILURES.iter().cycle();
-        let kind = usize::try_from(number / SUPPLIER_FAILURE_EACH % 3).unwrap_or_default();
-        kinds.copied().nth(kind)
-    } else {
-        let is_mistake = is_priced && number % MISTAKE_EACH == MISTAKE_EACH / 2;
-        is_mistake.then_some(MISTAKE)
-    };
-    let slowness = if spread > 96 { 6 } else { 1 };
-    let usual_us = OWN_US + operation.usual_us * (60 + spread) / 100 * slowness;
+/// Returns the call with this number. `jitter_percent`, below 100, varies its duration and its dates.
+pub(super) fn sample_call(number: u64, jitter_percent: u64, at: Timestamp) -> Call {
+    let request = sample_request(number);
+    let is_priced = request.priced_by.is_some();
+    let failure =
+        if is_priced && number % SUPPLIER_FAILURE_INTERVAL == SUPPLIER_FAILURE_INTERVAL / 2 {
+            let kinds = SUPPLIER_FAILURES.iter().cycle();
+            let kind = usize::try_from(number / SUPPLIER_FAILURE_INTERVAL % 3).unwrap_or_default();
+            kinds.copied().nth(kind)
+        } else {
+            let is_client_error =
+                is_priced && number % CLIENT_ERROR_INTERVAL == CLIENT_ERROR_INTERVAL / 2;
+            is_client_error.then_some(CLIENT_ERROR)
+        };
+    let slowness = if jitter_percent > 96 { 6 } else { 1 };
+    let usual_us = GATEWAY_US + request.usual_us * (60 + jitter_percent) / 100 * slowness;
     let duration_us = match failure {
         None => usual_us,
         Some(SampleFailure { supplier, .. }) => match supplier {
-            None => OWN_US - 2 * spread,
-            Some(failed) => failed.duration_us.map_or(usual_us, |us| OWN_US + us),
+            None => GATEWAY_US - 2 * jitter_percent,
+            Some(failed) => failed.duration_us.map_or(usual_us, |us| GATEWAY_US + us),
         },
     };
     let (user, _, _) = traveller(usize::try_from(number % 7).unwrap_or_default());
     let day = |days: i64| at.plus_s(days * 86_400).date_utc().to_string();
-    let ahead = i64::try_from(7 + spread % 60).unwrap_or_default();
+    let ahead = i64::try_from(7 + jitter_percent % 60).unwrap_or_default();
     Call {
-        operation,
+        request,
         user: user.to_lowercase(),
         failure,
         duration_us,
@@ -199,21 +187,22 @@ pub(super) fn call(number: u64, spread: u64, at: Timestamp) -> Call {
     }
 }
 
-/// Returns the operation of a call. Of a hundred calls, each operation has its share.
-fn operation(number: u64) -> &'static Operation {
+/// Returns the request of a call. Of a hundred calls, each request has its share.
+fn sample_request(number: u64) -> &'static SampleRequest {
     let mut place = number * 37 % 100;
-    for operation in &OPERATIONS {
-        if place < operation.share {
-            return operation;
+    for request in &SAMPLE_REQUESTS {
+        if place < request.share {
+            return request;
         }
-        place -= operation.share;
+        place -= request.share;
     }
-    &OPERATIONS[0]
+    &SAMPLE_REQUESTS[0]
 }
 
 impl Call {
     pub(super) fn status(&self) -> u16 {
-        self.failure.map_or(200, |failure| failure.status)
+        self.failure
+            .map_or(200, |failure| failure.code.info().status)
     }
 
     /// Returns how the statistics count the call.
@@ -227,7 +216,7 @@ impl Call {
 
     /// Returns the call of the supplier, if there was one.
     pub(super) fn supplier_call(&self) -> Option<SupplierCall> {
-        let pricing = self.operation.priced_by.as_ref()?;
+        let pricing = self.request.priced_by.as_ref()?;
         let failed = match self.failure {
             None => None,
             Some(failure) => Some(failure.supplier?),
@@ -235,7 +224,7 @@ impl Call {
         let outcome = failed.map_or(PluginCallOutcome::Succeeded, |failed| failed.outcome);
         let exchange = failed.map_or(ExchangeOutcome::Completed, |failed| failed.exchange);
         let is_complete = exchange == ExchangeOutcome::Completed;
-        let duration_us = self.duration_us.saturating_sub(OWN_US);
+        let duration_us = self.duration_us.saturating_sub(GATEWAY_US);
         Some(SupplierCall {
             supplier: SupplierId::parse(pricing.supplier.account).ok()?,
             capability: pricing.capability,
@@ -253,13 +242,13 @@ impl Call {
 
     /// Returns the bodies: no body of a successful search was short enough to be recorded.
     pub(super) fn bodies(&self, request_id: &str) -> LoggedBodies {
-        let request = match self.operation.priced_by {
+        let request = match self.request.priced_by {
             Some(_) => body(&self.search()),
             None => LoggedBody::default(),
         };
         let response = match self.failure {
             Some(failure) => body(&failure.problem(request_id)),
-            None if self.operation.priced_by.is_some() => LoggedBody {
+            None if self.request.priced_by.is_some() => LoggedBody {
                 bytes: 14_000 + self.duration_us / 100,
                 text: None,
             },
@@ -268,16 +257,16 @@ impl Call {
         LoggedBodies { request, response }
     }
 
-    /// Returns the body of a search. That of a mistake lacks a valid currency.
+    /// Returns the body of a search. That of a client's error lacks a valid currency.
     fn search(&self) -> Value {
         let currency = match self.result() {
             CallResult::ClientError => "EURO",
             CallResult::Succeeded | CallResult::ServerError => "EUR",
         };
         let [first, last] = &self.days;
-        let supplier = self.operation.priced_by.as_ref();
+        let supplier = self.request.priced_by.as_ref();
         let supplier = supplier.map(|pricing| pricing.supplier.account);
-        if self.operation.route == "/v1/flight/offers" {
+        if self.request.route == "/v1/flight/offers" {
             return json!({
                 "supplier": supplier,
                 "journeys": [{ "origin": "LHR", "destination": "JFK", "date": first }],
@@ -296,7 +285,7 @@ impl Call {
     }
 
     fn list_meta(&self) -> Value {
-        match self.operation.route {
+        match self.request.route {
             "/v1/flight/bookings" => {
                 json!({ "limit": 20, "offset": 0, "has_more": false, "total": 0 })
             }
@@ -327,11 +316,12 @@ impl SupplierCall {
 
 impl SampleFailure {
     fn problem(&self, request_id: &str) -> Value {
+        let info = self.code.info();
         json!({
-            "status": self.status,
-            "code": self.code,
-            "title": self.title,
-            "retryable": self.retryable,
+            "status": info.status,
+            "code": info.name,
+            "title": info.title,
+            "retryable": info.retryable,
             "request_id": request_id,
         })
     }

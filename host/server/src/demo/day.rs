@@ -5,7 +5,7 @@
 //! No call names a booking, because bookings of the past cannot be made: their ids, their history
 //! and their events have the time at which they were really made.
 
-use crate::demo::call::{Call, call};
+use crate::demo::call::{Call, sample_call};
 use host_application::id_generator::{IdGenerator, new_request_id};
 use host_domain::id::{CallLogId, KeyId, RequestLogId};
 use host_domain::owner::Tenant;
@@ -84,7 +84,7 @@ impl DayOfTraffic<'_> {
                 due -= WHOLE_CALL;
                 let second = i64::try_from(noise(minute, number) * 6 / 10).unwrap_or_default();
                 let at = minute.plus_ms(second * 1000 + 250);
-                let made = call(number, noise(minute, number + 1), at);
+                let made = sample_call(number, noise(minute, number + 1), at);
                 self.add(&mut traffic, now, at, made);
                 number += 1;
             }
@@ -94,25 +94,27 @@ impl DayOfTraffic<'_> {
 
     /// Adds a call that was answered at `at`, and counts it.
     fn add(&self, traffic: &mut PastTraffic, now: Timestamp, at: Timestamp, made: Call) {
-        let operation = made.operation;
+        let sample = made.request;
         let request = LoggedRequest {
             id: RequestLogId::at(at, self.ids.generate()),
             organization: self.tenant.organization.clone(),
             mode: self.tenant.mode,
             request_id: new_request_id(),
             at,
-            method: operation.method.to_owned(),
-            route: operation.route.to_owned(),
-            path: operation.route.to_owned(),
+            method: sample.method.to_owned(),
+            route: sample.route.to_owned(),
+            path: sample.route.to_owned(),
             status: made.status(),
             duration_us: made.duration_us,
             key: Some(self.key.clone()),
             user: made.user.clone(),
             booking: None,
-            code: made.failure.map(|failure| failure.code.to_owned()),
+            code: made
+                .failure
+                .map(|failure| failure.code.info().name.to_owned()),
             host: HOST.to_owned(),
         };
-        let route = format!("{} {}", operation.method, operation.route);
+        let route = format!("{} {}", sample.method, sample.route);
         for counted in [
             (StatisticsSubject::Total, "", ""),
             (StatisticsSubject::Route, &route, ""),
