@@ -133,7 +133,7 @@ codes! {
         "The supplier refused definitively. Nothing was bought.";
     SupplierOperationUnsupported = 422 "supplier_operation_unsupported" never "The supplier does not offer this"
         "The supplier is not configured for this kind and mode, or has no such operation. GET /v1/suppliers lists what each one has.";
-    CancellationRestricted = 422 "cancellation_restricted" never "The booking may not be cancelled now"
+    CancellationRestricted = 422 "cancellation_restricted" never "The booking may not be canceled now"
         "The booking carries an active restriction.";
     MandateInvalid = 422 "mandate_invalid" never "The mandate cannot be used"
         "It is used up, revoked, expired, or does not cover this.";

@@ -95,7 +95,7 @@ impl ChangeOperation {
                  Without a key, list the watches before you create it again."
             }
             Self::DeleteWatch => {
-                "The watch may be cancelled. Read it, and delete it again if it is not."
+                "The watch may be canceled. Read it, and delete it again if it is not."
             }
             Self::ConfirmWatchPurchase => {
                 "The watch may be armed. Send the same request again: a watch that is armed stays as it is."
