@@ -157,10 +157,10 @@ impl ApiError {
                 .with_supplier(CompletionOutcome::decided_by(booking)),
             CompletionOutcome::NotSent {
                 booking,
-                needs_help,
+                requires_correction,
             } => of(ErrorCode::SupplierUnavailable, booking)
                 .with_supplier(CompletionOutcome::decided_by(booking))
-                .with_needs_help(*needs_help),
+                .with_required_correction(*requires_correction),
             CompletionOutcome::Rejected(booking) => of(ErrorCode::SupplierRejected, booking),
             CompletionOutcome::CanceledMeanwhile(booking) => {
                 Self::booking_state_conflict(booking.status().as_str())

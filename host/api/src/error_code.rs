@@ -9,8 +9,8 @@ pub struct ErrorCodeInfo {
     /// Stable name in responses.
     pub name: &'static str,
     pub status: u16,
-    /// Whether the same request may be sent again. An occurrence that needs somebody's help first is
-    /// not retryable, whatever its code.
+    /// Whether the same request may be sent again. An occurrence that requires a correction first
+    /// is not retryable, whatever its code.
     pub retryable: bool,
     /// Short title, the same for every occurrence.
     pub title: &'static str,

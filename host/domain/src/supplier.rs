@@ -214,15 +214,16 @@ pub struct FailureReason {
     pub message: String,
     /// Whether the same call cannot succeed before somebody has corrected something: the
     /// configuration, the account at the supplier, or the adapter.
-    pub needs_help: bool,
+    pub requires_correction: bool,
 }
 
 impl FailureReason {
-    /// Creates the reason of a failure after which the same call cannot succeed without help.
-    pub fn needing_help(message: impl Into<String>) -> Self {
+    /// Creates the reason of a failure after which the same call cannot succeed before somebody has
+    /// corrected something.
+    pub fn requiring_correction(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
-            needs_help: true,
+            requires_correction: true,
         }
     }
 }
@@ -232,7 +233,7 @@ impl From<String> for FailureReason {
     fn from(message: String) -> Self {
         Self {
             message,
-            needs_help: false,
+            requires_correction: false,
         }
     }
 }

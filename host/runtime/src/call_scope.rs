@@ -97,7 +97,7 @@ impl RequestEffect {
 #[derive(Debug, Default)]
 pub(crate) struct OutboundTracker {
     /// Whether the last exchange failed in a way that only a person can correct.
-    needs_help: AtomicBool,
+    requires_correction: AtomicBool,
     /// The limit that a response exceeded, with its setting.
     exceeded_limit: OnceLock<String>,
     closed: AtomicBool,
@@ -150,7 +150,7 @@ impl OutboundTracker {
     /// after the same response: credentials that the supplier rejects, or a currency that was not
     /// requested. A supplier that is overloaded or broken may respond differently later.
     pub(crate) fn record_result(&self, result: &Result<UpstreamResponse, ExchangeError>) {
-        let needs_help = match result {
+        let requires_correction = match result {
             Ok(response) => !matches!(response.status, 408 | 425 | 429 | 500..=599),
             Err(ExchangeError::Denied(_)) => true,
             Err(error @ ExchangeError::TooLarge { .. }) => {
@@ -163,14 +163,15 @@ impl OutboundTracker {
                 | ExchangeError::ConnectionLost(_),
             ) => false,
         };
-        self.needs_help.store(needs_help, Ordering::Relaxed);
+        self.requires_correction
+            .store(requires_correction, Ordering::Relaxed);
     }
 
-    /// Returns whether a call that failed needs somebody's help before it can succeed: its last
-    /// exchange says so, or it failed without trying to send anything, for example because it
+    /// Returns whether somebody must correct something before a call that failed can succeed: its
+    /// last exchange says so, or it failed without trying to send anything, for example because it
     /// cannot read its settings or its own token.
-    pub(crate) fn needs_help(&self) -> bool {
-        self.needs_help.load(Ordering::Relaxed) || self.attempted_requests() == 0
+    pub(crate) fn requires_correction(&self) -> bool {
+        self.requires_correction.load(Ordering::Relaxed) || self.attempted_requests() == 0
     }
 
     /// Returns the limit that a response exceeded.

@@ -194,9 +194,9 @@ impl Cell {
             "{self}: immediate response"
         );
         if matches!(self.0, Price | Prebook) && status >= 400 {
-            // After these responses, the same request needs somebody's help.
-            let needs_help = matches!(self.1, Rejected | Forbidden | MalformedResponse);
-            assert_eq!(reply.body["retryable"], !needs_help, "{self}");
+            // After these responses, the same request fails until somebody has corrected something.
+            let requires_correction = matches!(self.1, Rejected | Forbidden | MalformedResponse);
+            assert_eq!(reply.body["retryable"], !requires_correction, "{self}");
         }
     }
 

@@ -45,7 +45,7 @@ const fn missing_response(timed_out: bool) -> ErrorCode {
 impl ApiError {
     pub(crate) fn from_prebook(supplier: &SupplierId, error: PrebookError) -> Self {
         let of_supplier = |code: ErrorCode| Self::from(code).with_supplier(supplier);
-        let (cause, needs_help) = (error.to_string(), error.needs_help());
+        let (cause, requires_correction) = (error.to_string(), error.requires_correction());
         let answer = match error {
             PrebookError::Workflow(error) => error.into(),
             PrebookError::IdempotencyKeyReused => ErrorCode::IdempotencyKeyReused.into(),
@@ -98,7 +98,9 @@ impl ApiError {
                 .with_detail("no payment processor is configured for this mode"),
             PrebookError::Unsupported => of_supplier(ErrorCode::SupplierOperationUnsupported),
         };
-        answer.or_cause(cause).with_needs_help(needs_help)
+        answer
+            .or_cause(cause)
+            .with_required_correction(requires_correction)
     }
 
     /// Creates the error for a cancellation that was not started. `rooms` are those of the request.
@@ -211,10 +213,10 @@ impl From<ServicePurchaseError> for ApiError {
             ServicePurchaseError::Unknown => ErrorCode::ResultUnknown.into(),
             ServicePurchaseError::NotSent {
                 supplier,
-                needs_help,
+                requires_correction,
             } => Self::from(ErrorCode::SupplierUnavailable)
                 .with_supplier(&supplier)
-                .with_needs_help(needs_help),
+                .with_required_correction(requires_correction),
             ServicePurchaseError::Supplier(supplier, error) => {
                 Self::from_supplier_read(&supplier, &error, ErrorCode::SupplierError)
             }

@@ -82,7 +82,7 @@ struct ErrorDetails {
     prices: Option<(MoneyResource, MoneyResource)>,
     internal: Option<String>,
     /// Whether the request cannot succeed before somebody has corrected something.
-    needs_help: bool,
+    requires_correction: bool,
     /// Whether the request may be sent again although its code does not say so.
     is_repeat_safe: bool,
 }
@@ -166,7 +166,7 @@ impl ApiError {
         answer
             .with_cause(error)
             .with_retry_after(known)
-            .with_needs_help(!error.is_retryable())
+            .with_required_correction(!error.is_retryable())
     }
 
     pub(crate) fn with_detail(mut self, detail: impl Into<String>) -> Self {
@@ -222,8 +222,8 @@ impl ApiError {
 
     /// Sets whether the request cannot succeed before somebody has corrected something, for example
     /// the credentials of a supplier. Then it is not retryable, whatever its code.
-    pub(crate) fn with_needs_help(mut self, needs_help: bool) -> Self {
-        self.1.needs_help = needs_help;
+    pub(crate) fn with_required_correction(mut self, requires_correction: bool) -> Self {
+        self.1.requires_correction = requires_correction;
         self
     }
 
@@ -249,7 +249,7 @@ impl ApiError {
             code: facts.name.to_owned(),
             detail: self.public_detail(),
             request_id: request_id.to_owned(),
-            retryable: (facts.retryable || parts.is_repeat_safe) && !parts.needs_help,
+            retryable: (facts.retryable || parts.is_repeat_safe) && !parts.requires_correction,
             supplier: parts.supplier.as_ref().map(ToString::to_string),
             booking_id: parts.booking_id.as_ref().map(ToString::to_string),
             errors: parts.violations.clone(),

@@ -46,9 +46,8 @@ impl ApiError {
                 "unreadable",
                 "is not a valid webhook request of the supplier",
             ),
-            VerifyError::Failed(reason) => {
-                Self::from(ErrorCode::SupplierUnavailable).with_needs_help(reason.needs_help)
-            }
+            VerifyError::Failed(reason) => Self::from(ErrorCode::SupplierUnavailable)
+                .with_required_correction(reason.requires_correction),
             VerifyError::Overloaded => Self::from(ErrorCode::Overloaded),
         };
         answer.with_supplier(supplier).with_cause(verify)

@@ -14,7 +14,7 @@ fn retryable(error: &ApiError) -> bool {
 
 /// The status and the code stay the same; only whether a repeat may succeed differs.
 #[test]
-fn supplier_error_that_needs_help_is_not_retryable() {
+fn supplier_error_that_requires_correction_is_not_retryable() {
     let text = || "why".to_owned();
     let account = Refusal {
         reason: RefusalReason::Account,
@@ -82,18 +82,18 @@ fn supplier_error_that_needs_help_is_not_retryable() {
 
 #[test]
 fn failed_prebook_has_its_cause_and_whether_a_repeat_may_succeed() {
-    let reason = |needs_help| FailureReason {
+    let reason = |requires_correction| FailureReason {
         message: "no DNS record".to_owned(),
-        needs_help,
+        requires_correction,
     };
-    for needs_help in [true, false] {
+    for requires_correction in [true, false] {
         let not_sent = PrebookError::NotSent {
             overloaded: false,
-            reason: reason(needs_help),
+            reason: reason(requires_correction),
         };
         let no_response = PrebookError::NoResponse {
             timed_out: false,
-            reason: reason(needs_help),
+            reason: reason(requires_correction),
         };
         for (error, code) in [
             (not_sent, ErrorCode::SupplierUnavailable),
@@ -102,7 +102,7 @@ fn failed_prebook_has_its_cause_and_whether_a_repeat_may_succeed() {
             let api_error = ApiError::from_prebook(&supplier(), error);
             assert_eq!(
                 (api_error.code(), retryable(&api_error)),
-                (code, !needs_help)
+                (code, !requires_correction)
             );
             assert!(api_error.cause().unwrap().ends_with(": no DNS record"));
         }

@@ -69,7 +69,7 @@ pub enum CompletionOutcome<K: BookingAggregate> {
     NotSent {
         booking: Box<Booking<K>>,
         /// Whether a repeat cannot succeed before somebody has corrected something.
-        needs_help: bool,
+        requires_correction: bool,
     },
     Rejected(Box<Booking<K>>),
     Unknown(Box<Booking<K>>),
@@ -471,7 +471,7 @@ impl<K: BookingAggregate> CompletionOutcome<K> {
         } else {
             Self::NotSent {
                 booking,
-                needs_help: false,
+                requires_correction: false,
             }
         }
     }
@@ -481,7 +481,7 @@ impl<K: BookingAggregate> CompletionOutcome<K> {
         match self {
             Self::NotSent { booking, .. } => Self::NotSent {
                 booking,
-                needs_help: findings.needs_help(),
+                requires_correction: findings.requires_correction(),
             },
             Self::Confirmed(_)
             | Self::CanceledMeanwhile(_)

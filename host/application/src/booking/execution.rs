@@ -32,19 +32,20 @@ pub struct ExecutionContext {
 /// Findings of a run of a workflow that the booking does not keep. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct RunFindings {
-    needs_help: Arc<AtomicBool>,
+    requires_correction: Arc<AtomicBool>,
 }
 
 impl RunFindings {
     /// Records why the latest call was not sent.
     pub fn record_not_sent(&self, reason: &FailureReason) {
-        self.needs_help.store(reason.needs_help, Ordering::Relaxed);
+        self.requires_correction
+            .store(reason.requires_correction, Ordering::Relaxed);
     }
 
     /// Returns whether a call was not sent and cannot be sent before somebody has corrected
     /// something.
-    pub fn needs_help(&self) -> bool {
-        self.needs_help.load(Ordering::Relaxed)
+    pub fn requires_correction(&self) -> bool {
+        self.requires_correction.load(Ordering::Relaxed)
     }
 }
 

@@ -102,7 +102,7 @@ pub enum PrebookError {
 impl PrebookError {
     /// Returns whether the same request cannot succeed before somebody has corrected something at
     /// the gateway or at the supplier.
-    pub const fn needs_help(&self) -> bool {
+    pub const fn requires_correction(&self) -> bool {
         match self {
             Self::NotSent { reason, .. }
             | Self::NoResponse { reason, .. }
@@ -110,7 +110,7 @@ impl PrebookError {
             | Self::PaymentNotCreated {
                 error: PaymentError::NotSent(reason) | PaymentError::Unknown(reason),
                 ..
-            } => reason.needs_help,
+            } => reason.requires_correction,
             Self::SupplierAccount { .. }
             | Self::PaymentNotCreated {
                 error: PaymentError::Declined(_) | PaymentError::Refused(_),
@@ -465,7 +465,7 @@ fn validate_bound_offer<K: BookingAggregate>(
         let message = "the supplier bound something other than was requested";
         let error = PrebookError::NoResponse {
             timed_out: false,
-            reason: FailureReason::needing_help(message),
+            reason: FailureReason::requiring_correction(message),
         };
         return Err(error.into());
     }

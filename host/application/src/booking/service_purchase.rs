@@ -95,7 +95,7 @@ pub enum ServicePurchaseError {
         /// The supplier or processor that was not called.
         supplier: SupplierId,
         /// Whether a repeat cannot succeed before somebody has corrected something.
-        needs_help: bool,
+        requires_correction: bool,
     },
     #[error("the supplier's list of available services could not be read")]
     Supplier(SupplierId, ReadError),
@@ -296,7 +296,7 @@ impl ServicePurchaseService {
             .map_err(|error| match error {
                 ServicePurchaseError::NotSent { supplier, .. } => ServicePurchaseError::NotSent {
                     supplier,
-                    needs_help: findings.needs_help(),
+                    requires_correction: findings.requires_correction(),
                 },
                 error => error,
             })
@@ -399,7 +399,7 @@ fn purchase_result(
 const fn not_sent(supplier: SupplierId) -> ServicePurchaseError {
     ServicePurchaseError::NotSent {
         supplier,
-        needs_help: false,
+        requires_correction: false,
     }
 }
 

@@ -56,12 +56,12 @@ impl CallFailure {
         }
     }
 
-    /// Returns the reason for a call that may change something. A plugin that traps needs help: the
-    /// same call traps again until the plugin or its limits are changed.
+    /// Returns the reason for a call that may change something. After a trap, somebody has to correct
+    /// something: the same call traps again until the plugin or its limits are changed.
     fn reason(&self) -> FailureReason {
         FailureReason {
             message: self.sentence(),
-            needs_help: match self {
+            requires_correction: match self {
                 Self::Unsupported | Self::Trapped(_) => true,
                 Self::Overloaded(_) | Self::CircuitOpen { .. } | Self::TimedOut(_) => false,
             },
@@ -84,10 +84,10 @@ pub(super) trait CallError: std::fmt::Display + Sized {
     fn outcome(&self) -> PluginCallOutcome;
 }
 
-/// Adds the host's knowledge whether the call needs somebody's help before it can succeed.
-fn with_help(reason: FailureReason, sent: &OutboundTracker) -> FailureReason {
+/// Adds the host's knowledge whether somebody must correct something before the call can succeed.
+fn with_required_correction(reason: FailureReason, sent: &OutboundTracker) -> FailureReason {
     FailureReason {
-        needs_help: sent.needs_help(),
+        requires_correction: sent.requires_correction(),
         ..reason
     }
 }
@@ -98,7 +98,7 @@ fn overrule_not_sent(
     reason: FailureReason,
     sent: &OutboundTracker,
 ) -> Result<FailureReason, FailureReason> {
-    let reason = with_help(reason, sent);
+    let reason = with_required_correction(reason, sent);
     if !sent.has_sent_mutation() {
         return Ok(reason);
     }
@@ -109,7 +109,7 @@ fn overrule_not_sent(
 }
 
 fn unusable_response(invalid: InvalidResponse) -> FailureReason {
-    FailureReason::needing_help(format!("the response cannot be used: {invalid}"))
+    FailureReason::requiring_correction(format!("the response cannot be used: {invalid}"))
 }
 
 fn append_to(text: &mut String, note: &str) {
@@ -193,8 +193,10 @@ impl CallError for ChangeError {
                 Ok(reason) => Self::NotSent(reason),
                 Err(overruled) => Self::Unknown(overruled),
             },
-            Self::Unknown(reason) if !sent.has_sent() => Self::NotSent(with_help(reason, sent)),
-            Self::Unknown(reason) => Self::Unknown(with_help(reason, sent)),
+            Self::Unknown(reason) if !sent.has_sent() => {
+                Self::NotSent(with_required_correction(reason, sent))
+            }
+            Self::Unknown(reason) => Self::Unknown(with_required_correction(reason, sent)),
             error @ (Self::Unsupported
             | Self::Refused(_)
             | Self::RateLimited { .. }
@@ -243,8 +245,10 @@ impl CallError for PaymentError {
                 Ok(reason) => Self::NotSent(reason),
                 Err(overruled) => Self::Unknown(overruled),
             },
-            Self::Unknown(reason) if !sent.has_sent() => Self::NotSent(with_help(reason, sent)),
-            Self::Unknown(reason) => Self::Unknown(with_help(reason, sent)),
+            Self::Unknown(reason) if !sent.has_sent() => {
+                Self::NotSent(with_required_correction(reason, sent))
+            }
+            Self::Unknown(reason) => Self::Unknown(with_required_correction(reason, sent)),
             error @ (Self::Declined(_) | Self::Refused(_)) => error,
         }
     }

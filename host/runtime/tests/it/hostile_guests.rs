@@ -281,7 +281,7 @@ async fn outcome_of_change_depends_on_sent_requests() {
         states_reads: true,
         ..ending("not-sent")
     };
-    let not_granted = "NotSent(FailureReason { message: \"not-sent\", needs_help: true })";
+    let not_granted = "NotSent(FailureReason { message: \"not-sent\", requires_correction: true })";
     let refusal = "Refused(Refusal { reason: NotCancellable, supplier_code: None, message: \"the supplier said no\" })";
     for (guest, receiver, expected, outcome) in [
         (&never_sends, Denied, "NotSent(", Outcome::Trapped),

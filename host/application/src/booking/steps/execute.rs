@@ -58,7 +58,7 @@ async fn send_step<K: BookingAggregate>(
     let response = match request {
         SupplierRequest::Change(request) => SupplierResponse::Change(match target {
             Some(target) => K::send_change(booking, request, target).await,
-            None => Err(ChangeError::NotSent(FailureReason::needing_help(
+            None => Err(ChangeError::NotSent(FailureReason::requiring_correction(
                 SUPPLIER_NOT_CONFIGURED,
             ))),
         }),

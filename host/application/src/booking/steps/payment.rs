@@ -338,7 +338,7 @@ pub fn intent_reference<K: BookingAggregate>(booking: &Booking<K>, payment: &Pay
 
 /// Returns the error of a call to a processor that the host has not loaded.
 pub fn processor_not_configured() -> PaymentError {
-    PaymentError::NotSent(FailureReason::needing_help(
+    PaymentError::NotSent(FailureReason::requiring_correction(
         "the processor is not configured",
     ))
 }

@@ -53,7 +53,7 @@ fn unknown_outcome_without_any_request_is_not_sent() {
         // The plugin failed before it tried to send anything.
         let reason = || FailureReason {
             message: text(),
-            needs_help: !is_sent,
+            requires_correction: !is_sent,
         };
         let expected = match is_sent {
             true => (
@@ -140,7 +140,7 @@ fn requests_that_only_read_as_the_plugin_states_send_nothing() {
 }
 
 #[test]
-fn failure_needs_help_if_the_host_knows_that_only_a_person_can_mend_it() {
+fn failure_requires_correction_if_the_host_knows_that_only_a_person_can_mend_it() {
     let answered = |status| {
         Ok(UpstreamResponse {
             status,
@@ -150,7 +150,7 @@ fn failure_needs_help_if_the_host_knows_that_only_a_person_can_mend_it() {
     };
     let denied = Err(ExchangeError::Denied("add a grant".to_owned()));
     let unreachable = Err(ExchangeError::NotSent("no DNS record".to_owned()));
-    for (results, needs_help) in [
+    for (results, requires_correction) in [
         (vec![], true),
         (vec![answered(401)], true),
         (vec![answered(403)], true),
@@ -172,17 +172,20 @@ fn failure_needs_help_if_the_host_knows_that_only_a_person_can_mend_it() {
         let ChangeError::NotSent(reason) = ChangeError::from_wire(not_sent, &sent) else {
             panic!("{results:?}")
         };
-        assert_eq!(reason.needs_help, needs_help, "{results:?}");
+        assert_eq!(
+            reason.requires_correction, requires_correction,
+            "{results:?}"
+        );
     }
     let failed = |failure| ChangeError::from_failure(failure, &OutboundTracker::default());
-    for (failure, needs_help) in [
+    for (failure, requires_correction) in [
         (CallFailure::Trapped(String::new()), true),
         (CallFailure::TimedOut(String::new()), false),
     ] {
         let ChangeError::NotSent(reason) = failed(failure) else {
             panic!("something was sent")
         };
-        assert_eq!(reason.needs_help, needs_help);
+        assert_eq!(reason.requires_correction, requires_correction);
     }
 }
 
