@@ -120,7 +120,7 @@ pub fn router(state: &AdminState) -> Router {
         .route("/unresolved", get(unresolved::list_unresolved))
         .route(
             "/unresolved/{booking_id}",
-            get(unresolved::show_outcomes).post(unresolved::resolve_booking),
+            get(unresolved::show_outcomes).post(unresolved::settle_booking),
         )
         .route(
             "/unresolved/{booking_id}/withdraw",

@@ -1,5 +1,5 @@
 //! Operator view of unresolved calls and parked jobs, on the admin listener, with the operations
-//! that resolve them.
+//! that settle the calls and retry the jobs.
 
 use crate::admin::actor::AdminActor;
 use crate::admin::open_outcome::outcome_json;
@@ -33,7 +33,7 @@ pub(super) struct UnresolvedQuery {
 /// audit log.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, tag = "outcome", rename_all = "snake_case")]
-pub(super) enum ResolveRequest {
+pub(super) enum SettleRequest {
     /// The call was executed.
     Done {
         /// Client reference of the call as listed. Required if several calls of the booking are
@@ -65,7 +65,7 @@ pub(super) enum ResolveRequest {
     },
 }
 
-impl ResolveRequest {
+impl SettleRequest {
     /// Returns the client reference of the call, if it is named, and the decision.
     ///
     /// # Errors
@@ -78,12 +78,12 @@ impl ResolveRequest {
                 note,
             } => {
                 let reference = supplier_reference;
-                (client_reference, Resolution::Succeeded { reference }, note)
+                (client_reference, Resolution::Done { reference }, note)
             }
             Self::NotDone {
                 client_reference,
                 note,
-            } => (client_reference, Resolution::NotExecuted, note),
+            } => (client_reference, Resolution::NotDone, note),
             Self::Refund {
                 client_reference,
                 amount,
@@ -91,9 +91,8 @@ impl ResolveRequest {
                 note,
             } => {
                 let refund = amount.to_money(currency);
-                let refund =
-                    refund.map_err(|_| from_resolve_error(ResolveError::InvalidRefundAmount))?;
-                (client_reference, Resolution::RefundAmount(refund), note)
+                let refund = refund.map_err(|_| from_resolve_error(ResolveError::InvalidRefundAmount))?;
+                (client_reference, Resolution::Refund(refund), note)
             }
         };
         if note.chars().count() > NOTE_CHARS_MAX {
@@ -153,12 +152,12 @@ pub(super) async fn show_outcomes(
     Ok(Json(json!({ "data": outcomes })))
 }
 
-/// `POST /unresolved/{booking_id}`: resolves a call or an undecided refund.
-pub(super) async fn resolve_booking(
+/// `POST /unresolved/{booking_id}`: settles a call or an undecided refund.
+pub(super) async fn settle_booking(
     State(settlements): State<Arc<SettlementService>>,
     Path(booking): Path<String>,
     AdminActor(actor): AdminActor,
-    Json(request): Json<ResolveRequest>,
+    Json(request): Json<SettleRequest>,
 ) -> Result<Json<Value>, ApiError> {
     let id = BookingId::parse(&booking).map_err(|_| ApiError::from(ErrorCode::BookingNotFound))?;
     let (call, settlement) = request.into_settlement()?;
@@ -166,8 +165,8 @@ pub(super) async fn resolve_booking(
     let call = call.map_or(CallSelector::Only, CallSelector::ClientReference);
     let status = settlements.apply(&actor, &id, call, &settlement).await;
     let status = status.map_err(from_resolve_error)?.as_str();
-    let resolved = json!({ "id": id.as_str(), "status": status });
-    Ok(Json(json!({ "data": resolved })))
+    let settled = json!({ "id": id.as_str(), "status": status });
+    Ok(Json(json!({ "data": settled })))
 }
 
 /// `POST /unresolved/{booking_id}/withdraw`: withdraws a decision that waits for the end of a lookup.

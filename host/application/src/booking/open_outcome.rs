@@ -223,12 +223,12 @@ impl OpenOutcomeReader {
         attempt: &Attempt,
     ) -> Vec<OpenChoice> {
         let preview = |resolution| consequence(&self.base, booking, attempt, resolution);
-        let done = |reference| preview(Resolution::Succeeded { reference });
+        let done = |reference| preview(Resolution::Done { reference });
         let (needs_reference, done) = match done(None) {
             Err(ResolveError::ReferenceRequired) => (true, done(Some(ANY_REFERENCE.to_owned()))),
             result => (false, result),
         };
-        let not_done = preview(Resolution::NotExecuted);
+        let not_done = preview(Resolution::NotDone);
         let choice = |choice, needs_reference, consequence: Result<Consequence, ResolveError>| {
             Some(OpenChoice {
                 choice,

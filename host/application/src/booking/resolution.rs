@@ -30,17 +30,19 @@ const FOLLOW_UP_WAIT: Duration = Duration::from_secs(10);
 /// Evidence of a call that an operator's decision resolved.
 pub const OPERATOR_EVIDENCE: &str = "resolved by an operator";
 
-/// An operator's decision about an unresolved call, as the other side reported the outcome.
+/// An operator's decision about an unresolved call or an undecided refund, with the values that
+/// [`SettlementChoice`](host_domain::settlement::SettlementChoice) does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    Succeeded {
+    /// The call was executed.
+    Done {
         /// The supplier's or processor's id. Required if none is known yet.
         reference: Option<String>,
     },
     /// The call was not executed and will not be.
-    NotExecuted,
+    NotDone,
     /// The refund amount of a completed cancellation whose refund is undecided.
-    RefundAmount(Money),
+    Refund(Money),
 }
 
 /// Selects one of the unresolved calls of a booking.
@@ -180,7 +182,7 @@ pub(crate) fn resolution_outcome<K: BookingAggregate>(
     let nothing = || ResolveError::NothingUnresolved(booking.status().as_str());
     let attempt_of = |key: &CallKey| attempts.iter().rev().find(|attempt| key.matches(attempt));
     let (key, event, outcome, reference) = match resolution {
-        Resolution::RefundAmount(refund) => {
+        Resolution::Refund(refund) => {
             let key = select_refund(K::undecided_refunds(booking), call, attempt_of)?;
             let key = key.ok_or_else(nothing)?;
             let reference = key.client_reference.as_deref().unwrap_or_default();
@@ -190,7 +192,7 @@ pub(crate) fn resolution_outcome<K: BookingAggregate>(
             transition.map_err(|_| ResolveError::InvalidRefundAmount)?;
             (key, event, CallOutcome::Succeeded, None)
         }
-        Resolution::Succeeded { reference } => {
+        Resolution::Done { reference } => {
             let unresolved = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
             let reference = reference.or_else(|| unresolved.known_reference(booking));
             let event = unresolved.success_event(booking, reference.as_deref(), ids);
@@ -198,7 +200,7 @@ pub(crate) fn resolution_outcome<K: BookingAggregate>(
             let key = unresolved.call_key(booking);
             (key, event, CallOutcome::Succeeded, reference)
         }
-        Resolution::NotExecuted => {
+        Resolution::NotDone => {
             let unresolved = select_call(booking, call, attempt_of)?.ok_or_else(nothing)?;
             let event = unresolved.failure_event(booking, ids, now);
             let key = unresolved.call_key(booking);

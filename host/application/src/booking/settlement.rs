@@ -256,11 +256,11 @@ impl SettlementService {
     ) -> UnitOfWork {
         let mut write = self.base.unit_of_work();
         let (choice, refund, reference) = match &new.resolution {
-            Resolution::Succeeded { reference } => {
+            Resolution::Done { reference } => {
                 (SettlementChoice::Done, None, reference.clone())
             }
-            Resolution::NotExecuted => (SettlementChoice::NotDone, None, None),
-            Resolution::RefundAmount(amount) => (SettlementChoice::Refund, Some(*amount), None),
+            Resolution::NotDone => (SettlementChoice::NotDone, None, None),
+            Resolution::Refund(amount) => (SettlementChoice::Refund, Some(*amount), None),
         };
         let note = new.note.trim();
         let change = AuditChange::new(AuditAction::BookingSettled, booking.as_str());

@@ -128,12 +128,12 @@ impl SettlementJob {
 /// Returns what a stored decision means.
 fn resolution(decision: &SettlementDecision) -> Resolution {
     match (decision.choice, decision.refund) {
-        (SettlementChoice::Refund, Some(amount)) => Resolution::RefundAmount(amount),
-        (SettlementChoice::Done, _) => Resolution::Succeeded {
+        (SettlementChoice::Refund, Some(amount)) => Resolution::Refund(amount),
+        (SettlementChoice::Done, _) => Resolution::Done {
             reference: decision.reference.clone(),
         },
         // The column of the amount of a refund is never empty.
-        (SettlementChoice::NotDone | SettlementChoice::Refund, _) => Resolution::NotExecuted,
+        (SettlementChoice::NotDone | SettlementChoice::Refund, _) => Resolution::NotDone,
     }
 }
 

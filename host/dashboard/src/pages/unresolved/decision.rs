@@ -61,10 +61,10 @@ pub(super) fn new_settlement(
     }
     let reference = fields.text("reference").trim();
     let resolution = match SettlementChoice::parse(fields.text("choice")) {
-        Some(SettlementChoice::Done) => Some(Resolution::Succeeded {
+        Some(SettlementChoice::Done) => Some(Resolution::Done {
             reference: (!reference.is_empty()).then(|| reference.to_owned()),
         }),
-        Some(SettlementChoice::NotDone) => Some(Resolution::NotExecuted),
+        Some(SettlementChoice::NotDone) => Some(Resolution::NotDone),
         Some(SettlementChoice::Refund) => {
             let currency = Currency::parse(fields.text("currency")).ok();
             let amount =
@@ -73,7 +73,7 @@ pub(super) fn new_settlement(
                 let error = SettlementError::Resolve(ResolveError::InvalidRefundAmount);
                 add_problem(problems, &error);
             }
-            amount.map(Resolution::RefundAmount)
+            amount.map(Resolution::Refund)
         }
         None => {
             problems.add("choice", "Choose what happened.");
