@@ -40,7 +40,7 @@ mod tests {
     use crate::account::{AccountState, OrganizationRole, Permission};
     use crate::audit::{AccessChannel, ActorKind, AuditAction};
     use crate::booking::BookingStatus;
-    use crate::console::booking::BookingProduct;
+    use crate::console::booking::AnyBookingKind;
     use crate::console::go_live::GoLiveStep;
     use crate::event::{EventType, Product};
     use crate::mandate::{MandateRejection, MandateStatus};
@@ -64,7 +64,7 @@ mod tests {
                 assert_eq!($enum::parse(""), None);
             )+};
         }
-        check!(BookingProduct, AttemptOutcome, GoLiveStep);
+        check!(AnyBookingKind, AttemptOutcome, GoLiveStep);
         check!(BookingStatus, EventType, Product, Mode, Capability);
         check!(AccountState, OrganizationRole, Permission);
         check!(ActorKind, AccessChannel, AuditAction);

@@ -11,7 +11,7 @@ use host_application::booking::reader::BookingReader;
 use host_domain::booking::{Booking, BookingKind, BookingStatus};
 use host_domain::console::AnyBooking;
 use host_domain::console::booking::{
-    BookingProduct, BookingScopeFilter, TimelineCall, TimelineContent, TimelineDelivery,
+    AnyBookingKind, BookingScopeFilter, TimelineCall, TimelineContent, TimelineDelivery,
     TimelineEntry, TimelineRequest, TimelineTransition,
 };
 use host_domain::id::BookingId;
@@ -56,7 +56,7 @@ pub(super) async fn list(
 ) -> Result<Json<Value>, ApiError> {
     let scope = tenant_scope(query.organization, query.mode)?;
     let filter = BookingScopeFilter {
-        product: parse(query.kind, "kind", BookingProduct::parse)?,
+        kind: parse(query.kind, "kind", AnyBookingKind::parse)?,
         status: parse(query.status, "status", BookingStatus::parse)?,
         supplier: parse(query.supplier, "supplier", |id| SupplierId::parse(id).ok())?,
         user: parse(query.user, "user", search_text)?,
@@ -91,15 +91,15 @@ fn any_json(booking: &AnyBooking) -> Value {
     match booking {
         AnyBooking::Hotel(hotel) => {
             let total = Some(hotel.details.total);
-            booking_json(hotel, BookingProduct::Hotel, total)
+            booking_json(hotel, AnyBookingKind::Hotel, total)
         }
-        AnyBooking::Flight(flight) => booking_json(flight, BookingProduct::Flight, flight.total()),
+        AnyBooking::Flight(flight) => booking_json(flight, AnyBookingKind::Flight, flight.total()),
     }
 }
 
 fn booking_json<K: BookingKind>(
     booking: &Booking<K>,
-    product: BookingProduct,
+    kind: AnyBookingKind,
     total: Option<Money>,
 ) -> Value {
     let owner = &booking.owner;
@@ -109,7 +109,7 @@ fn booking_json<K: BookingKind>(
         "organization": owner.tenant.organization,
         "mode": owner.tenant.mode.as_str(),
         "user_id": owner.user,
-        "kind": product.as_str(),
+        "kind": kind.as_str(),
         "status": booking.status().as_str(),
         "supplier": booking.supplier.as_str(),
         "supplier_reference": booking.supplier_reference,

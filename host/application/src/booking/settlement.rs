@@ -256,9 +256,7 @@ impl SettlementService {
     ) -> UnitOfWork {
         let mut write = self.base.unit_of_work();
         let (choice, refund, reference) = match &new.resolution {
-            Resolution::Done { reference } => {
-                (SettlementChoice::Done, None, reference.clone())
-            }
+            Resolution::Done { reference } => (SettlementChoice::Done, None, reference.clone()),
             Resolution::NotDone => (SettlementChoice::NotDone, None, None),
             Resolution::Refund(amount) => (SettlementChoice::Refund, Some(*amount), None),
         };

@@ -10,8 +10,9 @@ use crate::time::Timestamp;
 use crate::webhook::DeliveryStatus;
 
 named_enum! {
+    /// The kind of an [`AnyBooking`](crate::console::AnyBooking).
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-    pub enum BookingProduct {
+    pub enum AnyBookingKind {
         Hotel = "hotel",
         Flight = "flight",
     }
@@ -20,7 +21,7 @@ named_enum! {
 /// A filter for the bookings of a scope. A field that is `None` does not restrict the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BookingScopeFilter {
-    pub product: Option<BookingProduct>,
+    pub kind: Option<AnyBookingKind>,
     pub status: Option<BookingStatus>,
     pub supplier: Option<SupplierId>,
     /// The organization's end user.

@@ -5,7 +5,7 @@ use crate::cli::api_client::{AdminOptions, ApiClient, print_json, print_list, te
 use crate::cli::{CliError, ScopeOptions, or_expected, parse, time};
 use clap::{Args, Subcommand};
 use host_domain::booking::BookingStatus;
-use host_domain::console::booking::BookingProduct;
+use host_domain::console::booking::AnyBookingKind;
 use host_domain::id::BookingId;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
@@ -35,7 +35,7 @@ struct List {
     status: Option<BookingStatus>,
     /// Only bookings of this kind: hotel or flight
     #[arg(long, value_name = "KIND", value_parser = kind)]
-    kind: Option<BookingProduct>,
+    kind: Option<AnyBookingKind>,
     /// Only bookings at this supplier
     #[arg(long, value_name = "ID", value_parser = parse::<SupplierId>)]
     supplier: Option<SupplierId>,
@@ -74,8 +74,8 @@ fn status(text: &str) -> Result<BookingStatus, String> {
     or_expected(BookingStatus::parse(text), "a status such as CONFIRMED")
 }
 
-fn kind(text: &str) -> Result<BookingProduct, String> {
-    or_expected(BookingProduct::parse(text), "hotel or flight")
+fn kind(text: &str) -> Result<AnyBookingKind, String> {
+    or_expected(AnyBookingKind::parse(text), "hotel or flight")
 }
 
 pub(super) async fn run(options: BookingsOptions) -> Result<(), CliError> {

@@ -8,7 +8,7 @@ use crate::condition::{ConditionBuilder, ordered_parts};
 use crate::statement::{Row, Statement, statement, text_array};
 use crate::{DatabaseError, Store};
 use host_domain::booking::BookingStatus;
-use host_domain::console::booking::{BookingProduct, BookingScopeFilter};
+use host_domain::console::booking::{AnyBookingKind, BookingScopeFilter};
 use host_domain::console::{AnyBooking, TenantScope};
 use host_domain::id::BookingId;
 use host_domain::page::{Cursor, CursorPage, CursorRequest};
@@ -29,7 +29,7 @@ impl Store {
         let (mut found, mut end) = (Vec::with_capacity(rows.len()), None);
         for row in &rows {
             let cursor = Cursor::new(row.timestamp("created_at")?, row.get::<String>("id")?);
-            match row.get::<Option<String>>("product")? {
+            match row.get::<Option<String>>("kind")? {
                 Some(_) => found.push((cursor, read(row)?)),
                 None => end = Some(cursor),
             }
@@ -43,7 +43,7 @@ impl Store {
         id: &BookingId,
     ) -> Result<Option<AnyBooking>, DatabaseError> {
         let select = statement!(
-            "SELECT 'hotel' AS product, document FROM hotel_booking WHERE id = $1 \
+            "SELECT 'hotel' AS kind, document FROM hotel_booking WHERE id = $1 \
              UNION ALL SELECT 'flight', document FROM flight_booking WHERE id = $1",
             id.as_str(),
         );
@@ -60,7 +60,7 @@ impl Store {
             return Ok(Vec::new());
         }
         let select = statement!(
-            "SELECT 'hotel' AS product, document FROM hotel_booking WHERE id {in $1} \
+            "SELECT 'hotel' AS kind, document FROM hotel_booking WHERE id {in $1} \
              UNION ALL SELECT 'flight', document FROM flight_booking WHERE id {in $1}",
             text_array(ids.iter().map(|id| id.as_str())),
         );
@@ -69,7 +69,7 @@ impl Store {
 }
 
 /// Builds the query of a page, with one booking more than the page has. It reads the newest matching
-/// bookings in an index, and then the documents of those on the page. A row without a product is the
+/// bookings in an index, and then the documents of those on the page. A row without a kind is the
 /// last booking that it has looked at.
 fn select_page(
     scope: &TenantScope,
@@ -79,26 +79,26 @@ fn select_page(
     let mut search = BookingSearch::new(scope, filter, page);
     let limit = search.conditions.bind(page.limit.saturating_add(1));
     let end = search.end();
-    let parts = search.parts(|search, (product, source, range)| {
+    let parts = search.parts(|search, (kind, source, range)| {
         let matching = search.matching.iter().chain(&end.condition);
         let condition: Vec<&str> = [range]
             .into_iter()
             .chain(matching.map(String::as_str))
             .collect();
         format!(
-            "SELECT '{}' AS product, organization, mode, id, created_at FROM {source} \
+            "SELECT '{}' AS kind, organization, mode, id, created_at FROM {source} \
              WHERE {} {NEWEST_FIRST} LIMIT {limit}",
-            product.as_str(),
+            kind.as_str(),
             condition.join(" AND ")
         )
     });
     search.conditions.statement(format!(
-        "{}SELECT page.product AS product, page.created_at AS created_at, page.id AS id, \
+        "{}SELECT page.kind AS kind, page.created_at AS created_at, page.id AS id, \
            COALESCE(h.document, f.document) AS document \
          FROM (SELECT * FROM ({parts}) AS merged {NEWEST_FIRST} LIMIT {limit}) AS page \
-         LEFT JOIN hotel_booking AS h ON page.product = 'hotel' \
+         LEFT JOIN hotel_booking AS h ON page.kind = 'hotel' \
            AND h.organization = page.organization AND h.mode = page.mode AND h.id = page.id \
-         LEFT JOIN flight_booking AS f ON page.product = 'flight' \
+         LEFT JOIN flight_booking AS f ON page.kind = 'flight' \
            AND f.organization = page.organization AND f.mode = page.mode AND f.id = page.id{} \
          {NEWEST_FIRST}",
         end.definition, end.row
@@ -108,7 +108,7 @@ fn select_page(
 /// A search among the bookings of a scope.
 struct BookingSearch {
     conditions: ConditionBuilder,
-    products: Vec<BookingProduct>,
+    kinds: Vec<AnyBookingKind>,
     reference: Option<String>,
     /// Conditions that an index answers in the order of the list, one for each range of it.
     ranges: Vec<String>,
@@ -153,9 +153,9 @@ impl BookingSearch {
             range.push_str(&position);
         }
         Self {
-            products: match filter.product {
-                Some(product) => vec![product],
-                None => BookingProduct::ALL.to_vec(),
+            kinds: match filter.kind {
+                Some(kind) => vec![kind],
+                None => AnyBookingKind::ALL.to_vec(),
             },
             reference: filter
                 .reference
@@ -168,12 +168,12 @@ impl BookingSearch {
     }
 
     /// Returns the queries of all tables and ranges as one.
-    fn parts(&self, part: impl Fn(&Self, (BookingProduct, &str, &str)) -> String) -> String {
+    fn parts(&self, part: impl Fn(&Self, (AnyBookingKind, &str, &str)) -> String) -> String {
         let mut parts = Vec::new();
-        for product in &self.products {
-            let source = source(table(*product), self.reference.as_deref());
+        for kind in &self.kinds {
+            let source = source(table(*kind), self.reference.as_deref());
             for range in &self.ranges {
-                let part = part(self, (*product, source.as_str(), range.as_str()));
+                let part = part(self, (*kind, source.as_str(), range.as_str()));
                 parts.push(format!("SELECT * FROM ({part}) AS part_{}", parts.len()));
             }
         }
@@ -187,8 +187,7 @@ impl BookingSearch {
             return SearchEnd::default();
         }
         let skipped = self.conditions.bind(EXAMINED_ROWS_MAX - 1);
-        let parts =
-            self.parts(|_, (product, _, range)| last_of_range(table(product), range, &skipped));
+        let parts = self.parts(|_, (kind, _, range)| last_of_range(table(kind), range, &skipped));
         SearchEnd {
             definition: last_examined(&parts),
             condition: Some(UP_TO_LAST_EXAMINED.to_owned()),
@@ -253,10 +252,10 @@ fn position(
     text
 }
 
-const fn table(product: BookingProduct) -> &'static str {
-    match product {
-        BookingProduct::Hotel => "hotel_booking",
-        BookingProduct::Flight => "flight_booking",
+const fn table(kind: AnyBookingKind) -> &'static str {
+    match kind {
+        AnyBookingKind::Hotel => "hotel_booking",
+        AnyBookingKind::Flight => "flight_booking",
     }
 }
 
@@ -281,8 +280,8 @@ fn source(table: &str, reference: Option<&str>) -> String {
 }
 
 fn read(row: &Row) -> Result<AnyBooking, DatabaseError> {
-    Ok(match row.enum_value("product", BookingProduct::parse)? {
-        BookingProduct::Hotel => AnyBooking::Hotel(Box::new(row.json("document")?)),
-        BookingProduct::Flight => AnyBooking::Flight(Box::new(row.json("document")?)),
+    Ok(match row.enum_value("kind", AnyBookingKind::parse)? {
+        AnyBookingKind::Hotel => AnyBooking::Hotel(Box::new(row.json("document")?)),
+        AnyBookingKind::Flight => AnyBooking::Flight(Box::new(row.json("document")?)),
     })
 }

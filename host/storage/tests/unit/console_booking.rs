@@ -8,7 +8,7 @@ use crate::statement::Statement;
 use crate::tests::flight::flight;
 use host_domain::booking::BookingStatus;
 use host_domain::console::booking::{
-    BookingProduct, BookingScopeFilter, TimelineContent, TimelineEntry,
+    AnyBookingKind, BookingScopeFilter, TimelineContent, TimelineEntry,
 };
 use host_domain::console::{AnyBooking, TenantScope, UnresolvedFilter};
 use host_domain::event::Product;
@@ -93,8 +93,8 @@ async fn bookings_are_listed_by_scope_and_filter(db: &TestStore) {
         user: Some(user.to_owned()),
         ..any()
     };
-    let product = |product| BookingScopeFilter {
-        product: Some(product),
+    let kind = |kind| BookingScopeFilter {
+        kind: Some(kind),
         ..any()
     };
     let failed = BookingScopeFilter {
@@ -118,8 +118,8 @@ async fn bookings_are_listed_by_scope_and_filter(db: &TestStore) {
         (&scope(Some(&[]), Mode::Test), any(), &[]),
         (&scope(None, Mode::Live), any(), &[6]),
         (&scope(Some(&["another"]), Mode::Live), any(), &[]),
-        (&all, product(BookingProduct::Hotel), &[3, 2, 1]),
-        (&all, product(BookingProduct::Flight), &[5, 4]),
+        (&all, kind(AnyBookingKind::Hotel), &[3, 2, 1]),
+        (&all, kind(AnyBookingKind::Flight), &[5, 4]),
         (&all, failed.clone(), &[2]),
         (&demo, failed, &[2]),
         (&all, by_supplier, &[4]),

@@ -2,7 +2,7 @@
 
 use crate::page::PageContext;
 use crate::pages::bookings::fact::Fact;
-use crate::pages::bookings::list::{local_day, product_name};
+use crate::pages::bookings::list::{kind_name, local_day};
 use crate::pages::bookings::money::{MoneyText, PolicyText};
 use crate::pages::bookings::timeline::timeline_event;
 use crate::text::{State, TimeText, booking_state, count, day, words};
@@ -14,7 +14,7 @@ use host_application::console::booking_people::{AgeGroup, BookingPeople, Travell
 use host_application::console::bookings::BookingDetails;
 use host_domain::booking::{Booking, BookingKind, Failure};
 use host_domain::console::AnyBooking;
-use host_domain::console::booking::{BookingProduct, TimelineContent, TimelineEntry};
+use host_domain::console::booking::{AnyBookingKind, TimelineContent, TimelineEntry};
 use host_domain::flight::FlightBooking;
 use host_domain::flight::booking::{BookedJourney, BookedService, ServiceStatus};
 use host_domain::flight::itinerary::Segment;
@@ -28,7 +28,7 @@ pub(super) struct BookingPage {
     page: PageContext,
     id: String,
     state: State,
-    product: &'static str,
+    kind: &'static str,
     created: TimeText,
     /// Why the booking failed, or why a cancellation was refused.
     failure: String,
@@ -93,7 +93,7 @@ impl BookingPage {
                 .about(organization),
             id: booking.id.to_string(),
             state: booking_state(booking.status()),
-            product: "",
+            kind: "",
             created: TimeText::new(booking.created_at, now),
             failure: booking.failure.as_ref().map_or_else(String::new, failure),
             unresolved: None,
@@ -124,7 +124,7 @@ impl BookingPage {
             .until(stay.check_out)
             .map_or(0, |span| span.get_days());
         let nights = usize::try_from(nights).unwrap_or_default();
-        built.product = product_name(BookingProduct::Hotel);
+        built.kind = kind_name(AnyBookingKind::Hotel);
         built.trip_title = "Stay";
         built.trip = vec![
             Fact::text("Hotel", &details.hotel.name),
@@ -148,7 +148,7 @@ impl BookingPage {
     fn from_flight(page: PageContext, booking: &FlightBooking, now: Timestamp) -> Self {
         let mut built = Self::common(page, booking, now);
         let details = &booking.details;
-        built.product = product_name(BookingProduct::Flight);
+        built.kind = kind_name(AnyBookingKind::Flight);
         built.trip_title = "Flights";
         built.trip = details.journeys.iter().flat_map(journey).collect();
         built.trip.extend(details.services.iter().map(service));

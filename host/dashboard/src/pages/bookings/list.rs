@@ -11,7 +11,7 @@ use host_application::console::bookings::BookingList;
 use host_application::console::list::ConsoleListRequest;
 use host_domain::booking::BookingStatus;
 use host_domain::console::AnyBooking;
-use host_domain::console::booking::{BookingProduct, BookingScopeFilter};
+use host_domain::console::booking::{AnyBookingKind, BookingScopeFilter};
 use host_domain::flight::FlightBooking;
 use host_domain::hotel::HotelBooking;
 use host_domain::time::Timestamp;
@@ -25,7 +25,7 @@ pub(super) fn list_request(
 ) -> Result<ConsoleListRequest<BookingScopeFilter>, PageError> {
     let mut values = query.filter_values();
     let filter = BookingScopeFilter {
-        product: values.named("kind", BookingProduct::parse),
+        kind: values.named("kind", AnyBookingKind::parse),
         status: values.named("status", BookingStatus::parse),
         supplier: values.parsed("supplier", parse_supplier),
         user: values.search("user"),
@@ -39,7 +39,7 @@ pub(super) fn list_request(
 /// Returns the form that filters the bookings.
 fn filter_form(query: &QueryFields, viewer: &Viewer, found: &BookingList) -> FilterForm {
     let statuses = BookingStatus::ALL.map(|status| (status.as_str(), booking_state(status).label));
-    let products = BookingProduct::ALL.map(|product| (product.as_str(), product_name(product)));
+    let kinds = AnyBookingKind::ALL.map(|kind| (kind.as_str(), kind_name(kind)));
     let sent = parse_supplier(query.text("supplier"));
     let sent_text = match &sent {
         Some(supplier) => supplier.to_string(),
@@ -52,7 +52,7 @@ fn filter_form(query: &QueryFields, viewer: &Viewer, found: &BookingList) -> Fil
     FilterForm::builder("/bookings", query)
         .search("Booking id, supplier's or client's reference")
         .choice("Status", "status", statuses)
-        .choice("Kind", "kind", products)
+        .choice("Kind", "kind", kinds)
         .choice_of("Supplier", "supplier", sent_text, suppliers)
         .text("User", "user")
         .period()
@@ -82,7 +82,7 @@ struct BookingRow {
     title: String,
     /// The dates of travel, empty before they are known.
     dates: String,
-    product: &'static str,
+    kind: &'static str,
     state: State,
     supplier: String,
     /// Empty before the price is known.
@@ -119,9 +119,9 @@ impl BookingRow {
             AnyBooking::Hotel(hotel) => (&hotel.id, &hotel.supplier, hotel.created_at),
             AnyBooking::Flight(flight) => (&flight.id, &flight.supplier, flight.created_at),
         };
-        let (product, total) = match booking {
-            AnyBooking::Hotel(hotel) => (BookingProduct::Hotel, Some(hotel.details.total)),
-            AnyBooking::Flight(flight) => (BookingProduct::Flight, flight.total()),
+        let (kind, total) = match booking {
+            AnyBooking::Hotel(hotel) => (AnyBookingKind::Hotel, Some(hotel.details.total)),
+            AnyBooking::Flight(flight) => (AnyBookingKind::Flight, flight.total()),
         };
         Self {
             id: id.to_string(),
@@ -129,7 +129,7 @@ impl BookingRow {
             user: owner.user.clone(),
             title,
             dates,
-            product: product_name(product),
+            kind: kind_name(kind),
             state: booking_state(booking.status()),
             supplier: supplier.to_string(),
             total: total.map_or_else(String::new, money),
@@ -138,10 +138,10 @@ impl BookingRow {
     }
 }
 
-pub(super) const fn product_name(product: BookingProduct) -> &'static str {
-    match product {
-        BookingProduct::Hotel => "Hotel",
-        BookingProduct::Flight => "Flight",
+pub(super) const fn kind_name(kind: AnyBookingKind) -> &'static str {
+    match kind {
+        AnyBookingKind::Hotel => "Hotel",
+        AnyBookingKind::Flight => "Flight",
     }
 }
 
@@ -169,7 +169,7 @@ fn route(booking: &FlightBooking) -> String {
         stops.push(&journey.destination);
     }
     if stops.is_empty() {
-        return product_name(BookingProduct::Flight).to_owned();
+        return kind_name(AnyBookingKind::Flight).to_owned();
     }
     stops.join(" → ")
 }
