@@ -56,8 +56,8 @@ pub struct OverviewCounts {
     pub waiting_deliveries: u64,
     /// Creation time of the oldest of them.
     pub oldest_delivery_at: Option<Timestamp>,
-    /// Calls whose outcome is unknown.
-    pub unknown_outcomes: u64,
+    /// Calls whose outcome is unknown, and undecided refunds.
+    pub open_outcomes: u64,
     /// Time at which the oldest of them was sent.
     pub oldest_outcome_at: Option<Timestamp>,
     /// Jobs of all organizations that are no longer retried.

@@ -69,7 +69,7 @@ named_enum! {
 
 impl AttemptOutcome {
     /// Returns whether it is not known what the call did.
-    pub const fn is_open(self) -> bool {
+    pub const fn is_unresolved(self) -> bool {
         matches!(self, Self::Sent | Self::Unknown)
     }
 }

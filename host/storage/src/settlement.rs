@@ -2,7 +2,7 @@
 
 use crate::attempt::{self, Attempt};
 use crate::condition::ConditionBuilder;
-use crate::console::unknown_outcome;
+use crate::console::open_outcome_condition_in_scope;
 use crate::statement::{Row, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::console::{AnyBooking, TenantScope, UnresolvedFilter};
@@ -133,10 +133,10 @@ impl Store {
             conditions.add_text(format!("(last_sent_at, id) > ({at}, {id})"));
         }
         let condition = conditions.text();
-        let unknown = unknown_outcome(&mut conditions, &condition, sent_before);
+        let open = open_outcome_condition_in_scope(&mut conditions, &condition, sent_before);
         let limit = conditions.bind(page.limit.saturating_add(1));
         let select = conditions.statement(with_bookings(&format!(
-            "SELECT * FROM remote_call_attempt WHERE {unknown} \
+            "SELECT * FROM remote_call_attempt WHERE {open} \
              ORDER BY last_sent_at, id LIMIT {limit}"
         )));
         let position = |row: &UnresolvedAttempt| {

@@ -50,7 +50,7 @@ fn overview_json(overview: &Overview, window: OverviewWindow) -> Value {
     json!({
         "at": overview.at.to_string(),
         "window": window.as_str(),
-        "unknown_outcomes": counts.unknown_outcomes,
+        "unknown_outcomes": counts.open_outcomes,
         "oldest_outcome_at": text(counts.oldest_outcome_at),
         "waiting_deliveries": counts.waiting_deliveries,
         "oldest_delivery_at": text(counts.oldest_delivery_at),

@@ -437,7 +437,7 @@ impl WorkflowEngine {
     ) -> Result<Vec<Attempt>, WorkflowError> {
         let tenant = &booking.owner.tenant;
         let mut attempts = self.base.store.attempts(tenant, &booking.id).await?;
-        attempts.retain(|attempt| attempt.outcome.is_open());
+        attempts.retain(|attempt| attempt.outcome.is_unresolved());
         Ok(attempts)
     }
 

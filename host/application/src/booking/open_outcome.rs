@@ -181,7 +181,7 @@ impl OpenOutcomeReader {
     }
 
     fn facts<K: BookingAggregate>(&self, booking: &Booking<K>, attempt: &Attempt) -> CallFacts {
-        if !attempt.outcome.is_open() {
+        if !attempt.outcome.is_unresolved() {
             return CallFacts::default();
         }
         if attempt.call.step == DECIDE_REFUND_STEP {

@@ -149,7 +149,7 @@ impl SettlementService {
     ) -> Result<SettlementResult, SettlementError> {
         let (tenant, call) = (&attempt.tenant, &attempt.call);
         let current = self.current_attempt(attempt).await?;
-        if !current.is_some_and(|attempt| attempt.outcome.is_open()) {
+        if !current.is_some_and(|attempt| attempt.outcome.is_unresolved()) {
             return Err(self.explain(attempt, ResolveError::InProgress).await?);
         }
         let state = SettlementState::Waiting;
@@ -223,7 +223,7 @@ impl SettlementService {
         let current = self.current_attempt(attempt).await?;
         let is_open = current
             .as_ref()
-            .is_some_and(|attempt| attempt.outcome.is_open());
+            .is_some_and(|attempt| attempt.outcome.is_unresolved());
         let evidence = current.and_then(|attempt| attempt.evidence);
         let is_by_operator = evidence.as_deref() == Some(OPERATOR_EVIDENCE);
         let latest = self.base.store.latest_settlement(tenant, id).await?;

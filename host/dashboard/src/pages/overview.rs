@@ -226,9 +226,9 @@ fn figures(overview: &Overview) -> Vec<Figure> {
     let mut figures = vec![
         Figure {
             detail: oldest(counts.oldest_outcome_at, overview.at),
-            tone: tone_of(counts.unknown_outcomes, "wait"),
+            tone: tone_of(counts.open_outcomes, "wait"),
             path: Some("/unresolved".to_owned()),
-            ..Figure::plain("Unresolved", number(counts.unknown_outcomes))
+            ..Figure::plain("Unresolved", number(counts.open_outcomes))
         },
         Figure {
             detail: oldest(counts.oldest_delivery_at, overview.at),

@@ -33,19 +33,20 @@ impl Store {
     }
 }
 
-/// Returns the condition of calls of a scope whose outcome is unknown, and of undecided refunds. A
-/// call that has just been sent is in progress. Nothing is owed for a prebook.
-pub(crate) fn unknown_outcome(
+/// Returns the condition of the open outcomes of a scope: calls whose outcome is unknown, and
+/// undecided refunds. A call that has just been sent is in progress. Nothing is owed for a prebook.
+pub(crate) fn open_outcome_condition_in_scope(
     conditions: &mut ConditionBuilder,
     scope: &str,
     sent_before: Timestamp,
 ) -> String {
     let sent_before = conditions.bind(sent_before);
-    format!("{} AND {scope}", open_outcome(&sent_before))
+    format!("{} AND {scope}", open_outcome_condition(&sent_before))
 }
 
-/// Returns the condition of [`unknown_outcome`] for calls of any scope. `sent_before` is a parameter.
-fn open_outcome(sent_before: &str) -> String {
+/// Returns the condition of [`open_outcome_condition_in_scope`] for calls of any scope.
+/// `sent_before` is a parameter.
+fn open_outcome_condition(sent_before: &str) -> String {
     format!(
         "outcome IN ('sent', 'unknown') AND step <> 'prebook' \
          AND (outcome = 'unknown' OR step = 'decide_refund' OR last_sent_at < {sent_before})"

@@ -1,6 +1,6 @@
 //! The overview: the work that waits for a person, its numbers, and the bookings by status.
 
-use super::{parked_job, unknown_outcome};
+use super::{open_outcome_condition_in_scope, parked_job};
 use crate::condition::{ConditionBuilder, ordered_parts};
 use crate::statement::Row;
 use crate::statistics::summed_scope;
@@ -145,16 +145,16 @@ impl OverviewQuery<'_> {
         // The index of open calls is small, and the primary key has all calls of an organization.
         let scope = self.conditions.bind_scope_without_index(self.scope);
         let sent_before = self.limits.sent_before;
-        let unknown = unknown_outcome(&mut self.conditions, &scope, sent_before);
+        let open = open_outcome_condition_in_scope(&mut self.conditions, &scope, sent_before);
         let limit = self.conditions.bind(self.limits.items_max);
         self.parts.push(format!(
             "SELECT 'outcome' AS kind, booking_id AS subject, step AS name, target AS detail, \
                CAST(0 AS BIGINT) AS number, last_sent_at AS at, {NO_CALL} \
-             FROM remote_call_attempt WHERE {unknown} ORDER BY last_sent_at LIMIT {limit}"
+             FROM remote_call_attempt WHERE {open} ORDER BY last_sent_at LIMIT {limit}"
         ));
         self.parts.push(format!(
-            "SELECT 'unknown_outcomes' AS kind, {NO_ITEM}, COUNT(*) AS number, \
-               MIN(last_sent_at) AS at, {NO_CALL} FROM remote_call_attempt WHERE {unknown}"
+            "SELECT 'open_outcomes' AS kind, {NO_ITEM}, COUNT(*) AS number, \
+               MIN(last_sent_at) AS at, {NO_CALL} FROM remote_call_attempt WHERE {open}"
         ));
     }
 
@@ -284,8 +284,8 @@ impl OverviewSnapshot {
                 attempts: row.get("number")?,
                 parked_at: row.timestamp("at")?,
             }),
-            "unknown_outcomes" => {
-                counts.unknown_outcomes = number()?;
+            "open_outcomes" => {
+                counts.open_outcomes = number()?;
                 counts.oldest_outcome_at = row.timestamp_opt("at")?;
             }
             "waiting_deliveries" => {

@@ -1,6 +1,6 @@
 //! The timeline of a booking, from all tables that name it.
 
-use crate::console::open_outcome;
+use crate::console::open_outcome_condition;
 use crate::statement::{Row, statement};
 use crate::{DatabaseError, Store};
 use host_domain::audit::AuditAction;
@@ -26,7 +26,7 @@ impl Store {
         sent_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<TimelineEntry>, DatabaseError> {
-        let parts = timeline_parts(&open_outcome("$5"));
+        let parts = timeline_parts(&open_outcome_condition("$5"));
         let select = statement!(
             format!("{parts} ORDER BY at DESC, place DESC, number DESC LIMIT $4"),
             tenant,

@@ -438,7 +438,7 @@ async fn overview_counts_the_rows_of_its_scope(db: &TestStore) {
                 // The limit.
                 waiting_deliveries: 2,
                 oldest_delivery_at: at(-1000),
-                unknown_outcomes: 2,
+                open_outcomes: 2,
                 oldest_outcome_at: at(-2),
                 parked_jobs: 2,
                 active_keys: 2,
@@ -452,7 +452,7 @@ async fn overview_counts_the_rows_of_its_scope(db: &TestStore) {
             OverviewCounts {
                 waiting_deliveries: 2,
                 oldest_delivery_at: at(-1000),
-                unknown_outcomes: 2,
+                open_outcomes: 2,
                 oldest_outcome_at: at(-2),
                 ..nothing
             },

@@ -113,7 +113,7 @@ fn refund_decision(
     neutral: TimelineEvent,
     booking: &BookingId,
 ) -> TimelineEvent {
-    let (tone, word) = match call.outcome.is_open() {
+    let (tone, word) = match call.outcome.is_unresolved() {
         true => ("wait", "undecided"),
         false => ("good", "decided"),
     };
