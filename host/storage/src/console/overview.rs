@@ -128,11 +128,13 @@ const WAITING: &str = "next_attempt_at IS NOT NULL AND subscription_id NOT IN \
 /// The columns of a row that is no call.
 const NO_CALL: &str = "CAST(NULL AS TEXT) AS organization, CAST(NULL AS TEXT) AS mode, \
     CAST(NULL AS TEXT) AS outcome";
+/// The column of a row that is no booked amount.
+const NO_BOOKINGS: &str = "CAST(NULL AS BIGINT) AS bookings";
 /// The columns of a row that is a number.
 const NO_ITEM: &str = "'' AS subject, '' AS name, '' AS detail";
 
 /// The statement of an overview. Its parts have the same columns: `kind`, `subject`, `name`,
-/// `detail`, `number`, `at`, `organization`, `mode` and `outcome`.
+/// `detail`, `number`, `at`, `organization`, `mode`, `outcome` and `bookings`.
 struct OverviewQuery<'a> {
     conditions: ConditionBuilder,
     scope: &'a TenantScope,
@@ -149,12 +151,13 @@ impl OverviewQuery<'_> {
         let limit = self.conditions.bind(self.limits.items_max);
         self.parts.push(format!(
             "SELECT 'outcome' AS kind, booking_id AS subject, step AS name, target AS detail, \
-               CAST(0 AS BIGINT) AS number, last_sent_at AS at, {NO_CALL} \
+               CAST(0 AS BIGINT) AS number, last_sent_at AS at, {NO_CALL}, {NO_BOOKINGS} \
              FROM remote_call_attempt WHERE {open} ORDER BY last_sent_at LIMIT {limit}"
         ));
         self.parts.push(format!(
             "SELECT 'open_outcomes' AS kind, {NO_ITEM}, COUNT(*) AS number, \
-               MIN(last_sent_at) AS at, {NO_CALL} FROM remote_call_attempt WHERE {open}"
+               MIN(last_sent_at) AS at, {NO_CALL}, {NO_BOOKINGS} \
+             FROM remote_call_attempt WHERE {open}"
         ));
     }
 
@@ -163,7 +166,7 @@ impl OverviewQuery<'_> {
         let limit = self.conditions.bind(self.limits.deliveries_max);
         self.parts.push(format!(
             "SELECT 'waiting_deliveries' AS kind, {NO_ITEM}, COUNT(*) AS number, \
-               MIN(created_at) AS at, {NO_CALL} \
+               MIN(created_at) AS at, {NO_CALL}, {NO_BOOKINGS} \
              FROM (SELECT created_at FROM webhook_delivery WHERE {WAITING} AND {scope} \
                ORDER BY created_at LIMIT {limit}) AS waiting"
         ));
@@ -177,7 +180,8 @@ impl OverviewQuery<'_> {
         let limit = conditions.bind(self.limits.items_max);
         self.parts.push(format!(
             "SELECT 'key' AS kind, id AS subject, name, masked_key AS detail, \
-               CAST(0 AS BIGINT) AS number, expires_at AS at, {NO_CALL} FROM api_key \
+               CAST(0 AS BIGINT) AS number, expires_at AS at, {NO_CALL}, {NO_BOOKINGS} \
+             FROM api_key \
              WHERE {scope} AND revoked_at IS NULL AND expires_at > {now} \
                AND expires_at <= {expires_until} ORDER BY expires_at LIMIT {limit}"
         ));
@@ -192,7 +196,7 @@ impl OverviewQuery<'_> {
         self.parts.extend(numbers.map(|(kind, condition)| {
             format!(
                 "SELECT '{kind}' AS kind, {NO_ITEM}, COUNT(*) AS number, \
-                   CAST(NULL AS BIGINT) AS at, {NO_CALL} FROM api_key \
+                   CAST(NULL AS BIGINT) AS at, {NO_CALL}, {NO_BOOKINGS} FROM api_key \
                  WHERE {scope} AND {condition}"
             )
         }));
@@ -203,7 +207,8 @@ impl OverviewQuery<'_> {
         let limit = self.conditions.bind(self.limits.items_max);
         self.parts.push(format!(
             "SELECT 'webhook' AS kind, id AS subject, url AS name, status AS detail, \
-               CAST(0 AS BIGINT) AS number, COALESCE(failing_since, updated_at) AS at, {NO_CALL} \
+               CAST(0 AS BIGINT) AS number, COALESCE(failing_since, updated_at) AS at, \
+               {NO_CALL}, {NO_BOOKINGS} \
              FROM webhook_subscription \
              WHERE {scope} AND deleted_at IS NULL AND (status = 'DISABLED' \
                OR status = 'ACTIVE' AND failing_since IS NOT NULL) \
@@ -216,23 +221,24 @@ impl OverviewQuery<'_> {
         let limit = self.conditions.bind(self.limits.items_max);
         self.parts.push(format!(
             "SELECT 'job' AS kind, subject, kind AS name, '' AS detail, \
-               attempt_count AS number, parked_at AS at, {NO_CALL} \
+               attempt_count AS number, parked_at AS at, {NO_CALL}, {NO_BOOKINGS} \
              FROM job WHERE {parked} ORDER BY parked_at LIMIT {limit}"
         ));
         self.parts.push(format!(
             "SELECT 'parked_jobs' AS kind, {NO_ITEM}, COUNT(*) AS number, \
-               CAST(NULL AS BIGINT) AS at, {NO_CALL} FROM job WHERE {parked}"
+               CAST(NULL AS BIGINT) AS at, {NO_CALL}, {NO_BOOKINGS} FROM job WHERE {parked}"
         ));
     }
 
-    /// Adds the booked amounts, each with the number of bookings in the place of a time.
+    /// Adds the booked amounts, each with the number of its bookings.
     fn add_booked(&mut self) {
         let scope = self.conditions.bind_scope(&summed_scope(self.scope));
         let since = self.conditions.bind(self.limits.booked_since);
         self.parts.push(format!(
             "SELECT 'booked' AS kind, currency AS subject, '' AS name, '' AS detail, \
                CAST(SUM(amount_minor) AS BIGINT) AS number, \
-               CAST(SUM(bookings) AS BIGINT) AS at, {NO_CALL} \
+               CAST(NULL AS BIGINT) AS at, {NO_CALL}, \
+               CAST(SUM(bookings) AS BIGINT) AS bookings \
              FROM booked_amount WHERE {scope} AND at >= {since} GROUP BY currency"
         ));
     }
@@ -245,7 +251,7 @@ impl OverviewQuery<'_> {
         let limit = conditions.bind(self.limits.remarkable_max);
         self.parts.push(format!(
             "SELECT reason AS kind, request_id AS subject, operation AS name, supplier AS detail, \
-               duration_us AS number, at, organization, mode, outcome \
+               duration_us AS number, at, organization, mode, outcome, {NO_BOOKINGS} \
              FROM (SELECT * FROM remarkable_call WHERE {scope} AND at >= {since} \
                ORDER BY reason, duration_us DESC LIMIT {examined}) AS worst \
              WHERE EXISTS (SELECT 1 FROM request_log WHERE request_log.request_id = worst.request_id) \
@@ -299,7 +305,7 @@ impl OverviewSnapshot {
             "booked" => {
                 let currency = row.parsed("subject", Currency::parse)?;
                 let amount = Money::new(row.get("number")?, currency);
-                let bookings = row.get::<i64>("at")?.unsigned_abs();
+                let bookings = row.get::<i64>("bookings")?.unsigned_abs();
                 self.booked.push((amount, bookings));
             }
             _ => self.remarkable.push(read_remarkable(row)?),
