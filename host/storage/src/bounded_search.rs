@@ -2,7 +2,7 @@
 //! index, and the next page continues there. The row at which the page ends is found first, and then
 //! the matching rows before it are read. A list that reads one range of an index does so with two
 //! statements, [`first_unexamined`] being the first. A list that reads several ranges does so with
-//! one, which begins with [`last_examined`].
+//! one, which has the parts of a [`RangesEnd`].
 
 use host_domain::page::{Cursor, CursorPage, CursorRequest};
 
@@ -18,13 +18,13 @@ pub(crate) const AFTER_ALL_IDS: &str = "z";
 pub(crate) const BEFORE_ALL_IDS: &str = "-";
 
 /// The end of a page that does not examine all rows.
-pub(crate) struct SearchEnd {
+pub(crate) struct PageEnd {
     /// The page examines no row that follows this position.
     pub(crate) examined_to: Cursor,
     next: Cursor,
 }
 
-impl SearchEnd {
+impl PageEnd {
     /// Returns the end of the page after the position `after`, at the last row that was examined or
     /// the first that was not. That row may belong to another organization, so the next page begins
     /// at its time, and not at its id.
@@ -47,7 +47,7 @@ impl SearchEnd {
 }
 
 /// Lets the next page begin where the search ended, unless a further row of this page matches.
-pub(crate) fn continue_at<T>(page: CursorPage<T>, end: Option<SearchEnd>) -> CursorPage<T> {
+pub(crate) fn continue_at<T>(page: CursorPage<T>, end: Option<PageEnd>) -> CursorPage<T> {
     CursorPage {
         next: page.next.or(end.map(|end| end.next)),
         ..page
@@ -70,7 +70,7 @@ pub(crate) fn page_of_examined<T>(
         None => None,
         Some(end) if last.as_ref() == Some(&end) => last,
         Some(end) => {
-            let end = SearchEnd::at(end, page.after.as_ref());
+            let end = PageEnd::at(end, page.after.as_ref());
             rows.retain(|(cursor, _)| *cursor >= end.examined_to);
             Some(end.next)
         }
@@ -89,8 +89,32 @@ pub(crate) fn first_unexamined(rows: &str, order: &str) -> String {
 
 /// The condition of the rows up to the one that [`last_examined`] finds, or of all rows if it finds
 /// none.
-pub(crate) const UP_TO_LAST_EXAMINED: &str = "(created_at, id) >= \
+const UP_TO_LAST_EXAMINED: &str = "(created_at, id) >= \
     (COALESCE((SELECT created_at FROM last), 0), COALESCE((SELECT id FROM last), ''))";
+
+/// The end of a page that examines several ranges with one query, as parts of this query.
+#[derive(Default)]
+pub(crate) struct RangesEnd {
+    /// The common table expression with the last examined row. Empty if all rows are examined.
+    pub(crate) definition: String,
+    /// The condition of the examined rows. `None` if all rows are examined.
+    pub(crate) condition: Option<&'static str>,
+    /// The part that returns the last examined row. Empty if all rows are examined.
+    pub(crate) row: &'static str,
+}
+
+impl RangesEnd {
+    /// Returns the end at the last row that the page examines. `parts` are the queries of the last
+    /// rows of the ranges, each built by [`last_of_range`]. `row` selects a row of the query from
+    /// `last`.
+    pub(crate) fn at_last_examined(parts: &str, row: &'static str) -> Self {
+        Self {
+            definition: last_examined(parts),
+            condition: Some(UP_TO_LAST_EXAMINED),
+            row,
+        }
+    }
+}
 
 /// Builds the query of the last row of a range that a page examines. `skipped` is the parameter with
 /// the number of rows before it.
@@ -102,7 +126,7 @@ pub(crate) fn last_of_range(table: &str, range: &str, skipped: &str) -> String {
 
 /// Builds the common table expression `last` with the newest of the last rows of all ranges, which
 /// `parts` are the queries of.
-pub(crate) fn last_examined(parts: &str) -> String {
+fn last_examined(parts: &str) -> String {
     format!(
         "WITH last AS MATERIALIZED (SELECT created_at, id FROM ({parts}) AS ends \
          {NEWEST_FIRST} LIMIT 1) "

@@ -1,7 +1,7 @@
 //! The log of API calls. Rows are inserted in batches and never changed.
 
 use crate::bounded_search::{
-    AFTER_ALL_IDS, BEFORE_ALL_IDS, SearchEnd, continue_at, first_unexamined,
+    AFTER_ALL_IDS, BEFORE_ALL_IDS, PageEnd, continue_at, first_unexamined,
 };
 use crate::condition::ConditionBuilder;
 use crate::statement::{Row, statement, text_array};
@@ -111,7 +111,7 @@ impl Store {
             range.add_some("id >=", from.clone());
             let unexamined = self.first_unexamined_request(range).await?;
             let unexamined = unexamined.and_then(|id| Some(Cursor::new(id.time()?, id.as_str())));
-            unexamined.map(|unexamined| SearchEnd::at(unexamined, page.after.as_ref()))
+            unexamined.map(|unexamined| PageEnd::at(unexamined, page.after.as_ref()))
         };
         let examined_to = end.as_ref().map(|end| id_at(&end.examined_to));
         conditions.add_some("id >=", examined_to.max(from));

@@ -81,6 +81,14 @@ pub(crate) fn text_array<'a>(texts: impl IntoIterator<Item = &'a str>) -> Value 
     Value::from(serde_json::Value::from(texts).to_string())
 }
 
+/// Joins queries with the same columns to one. Each may have an order and a limit of its own.
+pub(crate) fn union_all(queries: &[String]) -> String {
+    let queries = queries.iter().enumerate();
+    let queries =
+        queries.map(|(number, query)| format!("SELECT * FROM ({query}) AS part_{number}"));
+    queries.collect::<Vec<_>>().join(" UNION ALL ")
+}
+
 /// An argument of [`statement!`].
 pub(crate) trait Argument {
     fn add_to(self, values: &mut Vec<Value>);

@@ -1,11 +1,10 @@
 //! Bookings of both kinds across users.
 
 use crate::bounded_search::{
-    EXAMINED_ROWS_MAX, NEWEST_FIRST, UP_TO_LAST_EXAMINED, last_examined, last_of_range,
-    page_of_examined,
+    EXAMINED_ROWS_MAX, NEWEST_FIRST, RangesEnd, last_of_range, page_of_examined,
 };
 use crate::condition::{ConditionBuilder, ordered_parts};
-use crate::statement::{Row, Statement, statement, text_array};
+use crate::statement::{Row, Statement, statement, text_array, union_all};
 use crate::{DatabaseError, Store};
 use host_domain::booking::BookingStatus;
 use host_domain::console::booking::{AnyBookingKind, BookingScopeFilter};
@@ -70,7 +69,7 @@ impl Store {
 
 /// Builds the query of a page, with one booking more than the page has. It reads the newest matching
 /// bookings in an index, and then the documents of those on the page. A row without a kind is the
-/// last booking that it has looked at.
+/// last examined booking.
 fn select_page(
     scope: &TenantScope,
     filter: &BookingScopeFilter,
@@ -80,10 +79,11 @@ fn select_page(
     let limit = search.conditions.bind(page.limit.saturating_add(1));
     let end = search.end();
     let parts = search.parts(|search, (kind, source, range)| {
-        let matching = search.matching.iter().chain(&end.condition);
+        let matching = search.matching.iter().map(String::as_str);
         let condition: Vec<&str> = [range]
             .into_iter()
-            .chain(matching.map(String::as_str))
+            .chain(matching)
+            .chain(end.condition)
             .collect();
         format!(
             "SELECT '{}' AS kind, organization, mode, id, created_at FROM {source} \
@@ -114,16 +114,6 @@ struct BookingSearch {
     ranges: Vec<String>,
     /// Conditions that no index begins with.
     matching: Vec<String>,
-}
-
-/// The end of what a page looks through.
-#[derive(Default)]
-struct SearchEnd {
-    /// The common table expression with the last booking, if there is an end.
-    definition: String,
-    condition: Option<String>,
-    /// The part of the query that returns the last booking.
-    row: &'static str,
 }
 
 impl BookingSearch {
@@ -173,26 +163,22 @@ impl BookingSearch {
         for kind in &self.kinds {
             let source = source(table(*kind), self.reference.as_deref());
             for range in &self.ranges {
-                let part = part(self, (*kind, source.as_str(), range.as_str()));
-                parts.push(format!("SELECT * FROM ({part}) AS part_{}", parts.len()));
+                parts.push(part(self, (*kind, source.as_str(), range.as_str())));
             }
         }
-        parts.join(" UNION ALL ")
+        union_all(&parts)
     }
 
     /// Returns the end of a search for which no index has all conditions: the latest of the last
     /// bookings of the ranges.
-    fn end(&mut self) -> SearchEnd {
+    fn end(&mut self) -> RangesEnd {
         if self.matching.is_empty() || self.reference.is_some() {
-            return SearchEnd::default();
+            return RangesEnd::default();
         }
         let skipped = self.conditions.bind(EXAMINED_ROWS_MAX - 1);
         let parts = self.parts(|_, (kind, _, range)| last_of_range(table(kind), range, &skipped));
-        SearchEnd {
-            definition: last_examined(&parts),
-            condition: Some(UP_TO_LAST_EXAMINED.to_owned()),
-            row: " UNION ALL SELECT NULL, created_at, id, NULL FROM last",
-        }
+        let row = " UNION ALL SELECT NULL, created_at, id, NULL FROM last";
+        RangesEnd::at_last_examined(&parts, row)
     }
 }
 

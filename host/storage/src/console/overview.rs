@@ -2,7 +2,7 @@
 
 use super::{open_outcome_condition_in_scope, parked_job};
 use crate::condition::{ConditionBuilder, ordered_parts};
-use crate::statement::Row;
+use crate::statement::{Row, union_all};
 use crate::statistics::summed_scope;
 use crate::{DatabaseError, Store};
 use host_domain::booking::BookingStatus;
@@ -103,10 +103,7 @@ impl Store {
         }
         query.add_booked();
         query.add_remarkable();
-        let parts = query.parts.iter().enumerate();
-        let parts = parts.map(|(number, part)| format!("SELECT * FROM ({part}) AS part_{number}"));
-        let sql = parts.collect::<Vec<_>>().join(" UNION ALL ");
-        let sql = format!("{sql} ORDER BY at, subject");
+        let sql = format!("{} ORDER BY at, subject", union_all(&query.parts));
         let mut snapshot = OverviewSnapshot::default();
         for row in self.fetch_all(query.conditions.statement(sql)).await? {
             snapshot.add(&row)?;

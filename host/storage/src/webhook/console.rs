@@ -4,12 +4,11 @@ use super::attempt::read_attempt;
 use super::delivery::{StoredDelivery, read as read_stored, read_delivery};
 use super::subscription::{COLUMNS as SUBSCRIPTION_COLUMNS, read as read_subscription};
 use crate::bounded_search::{
-    EXAMINED_ROWS_MAX, NEWEST_FIRST, UP_TO_LAST_EXAMINED, last_examined, last_of_range,
-    page_of_examined,
+    EXAMINED_ROWS_MAX, NEWEST_FIRST, RangesEnd, last_of_range, page_of_examined,
 };
 use crate::condition::{ConditionBuilder, escape_pattern, ordered_parts};
 use crate::event::{OutboxEvent, read_outbox};
-use crate::statement::{Row, Statement, Value, statement};
+use crate::statement::{Row, Statement, Value, statement, union_all};
 use crate::{DatabaseError, Store};
 use host_domain::console::TenantScope;
 use host_domain::console::webhook::{HEALTH_COUNT_MAX, ListedDelivery, ListedSubscription};
@@ -113,19 +112,21 @@ impl Store {
             search.add_indexed(format!("(created_at, id) < ({at}, {id})"));
         }
         let limit = search.bind(page.limit.saturating_add(1));
-        let SearchEnd {
+        let RangesEnd {
             definition,
+            condition,
             row,
-            checks,
         } = search.end();
+        // The limit keeps PostgreSQL from reading the whole table for a rare event.
+        let examined = condition.map_or_else(String::new, |condition| {
+            let examined_max = search.bind(EXAMINED_ROWS_MAX);
+            format!(" AND {condition} {NEWEST_FIRST} LIMIT {examined_max}")
+        });
+        let checked = search.checked_condition();
         let parts = search.parts(|range| {
-            let (examined, checked) = match &checks {
-                Some((examined, checked)) => (examined.as_str(), checked.as_str()),
-                None => ("", ""),
-            };
             format!(
                 "SELECT *, CAST(0 AS BIGINT) AS is_last FROM (SELECT {DELIVERY_COLUMNS} \
-                 FROM webhook_delivery WHERE {range}{examined}) AS examined{checked} \
+                 FROM webhook_delivery WHERE {range}{examined}) AS examined WHERE {checked} \
                  {NEWEST_FIRST} LIMIT {limit}"
             )
         });
@@ -156,10 +157,7 @@ impl Store {
         let mut search = DeliverySearch::new(scope, filter);
         let (until, limit) = (search.bind(until), search.bind(examined_max));
         let indexed = search.indexed.join(" AND ");
-        let checked = match search.checked.is_empty() {
-            true => "1 = 1".to_owned(),
-            false => search.checked.join(" AND "),
-        };
+        let checked = search.checked_condition();
         let select = search.conditions.statement(format!(
             "SELECT COUNT(*) AS examined, COUNT(CASE WHEN {checked} THEN 1 END) AS matching \
              FROM (SELECT organization, mode, status, event_type FROM webhook_delivery \
@@ -337,17 +335,6 @@ fn read_listed_delivery(row: &Row) -> Result<ListedDelivery, DatabaseError> {
     })
 }
 
-/// The end of what a page examines.
-#[derive(Default)]
-struct SearchEnd {
-    /// The common table expression with the last examined delivery.
-    definition: String,
-    /// Condition of the range of examined deliveries, and the condition that is checked on them.
-    checks: Option<(String, String)>,
-    /// The part of the query that returns the last examined delivery.
-    row: &'static str,
-}
-
 /// A search among all deliveries.
 struct DeliverySearch {
     /// The arguments of both kinds of conditions.
@@ -459,10 +446,8 @@ impl DeliverySearch {
 
     /// Returns the queries of all ranges as one.
     fn parts(&self, part: impl Fn(&str) -> String) -> String {
-        let parts = self.indexed.iter().enumerate();
-        let parts = parts
-            .map(|(number, range)| format!("SELECT * FROM ({}) AS part_{number}", part(range)));
-        parts.collect::<Vec<_>>().join(" UNION ALL ")
+        let parts: Vec<String> = self.indexed.iter().map(|range| part(range)).collect();
+        union_all(&parts)
     }
 
     fn bind(&mut self, value: impl Into<Value>) -> String {
@@ -470,21 +455,20 @@ impl DeliverySearch {
     }
 
     /// Returns the end of what is examined. There is none if an index answers all conditions.
-    fn end(&mut self) -> SearchEnd {
+    fn end(&mut self) -> RangesEnd {
         if self.checked.is_empty() {
-            return SearchEnd::default();
+            return RangesEnd::default();
         }
-        let (examined, skipped) = (
-            self.bind(EXAMINED_ROWS_MAX),
-            self.bind(EXAMINED_ROWS_MAX - 1),
-        );
+        let skipped = self.bind(EXAMINED_ROWS_MAX - 1);
         let parts = self.parts(|range| last_of_range("webhook_delivery", range, &skipped));
-        // The limit keeps PostgreSQL from reading the whole table for a rare event.
-        let range = format!(" AND {UP_TO_LAST_EXAMINED} {NEWEST_FIRST} LIMIT {examined}");
-        SearchEnd {
-            definition: last_examined(&parts),
-            checks: Some((range, format!(" WHERE {}", self.checked.join(" AND ")))),
-            row: LAST_ROW,
+        RangesEnd::at_last_examined(&parts, LAST_ROW)
+    }
+
+    /// Returns the conditions that are checked as one.
+    fn checked_condition(&self) -> String {
+        match self.checked.is_empty() {
+            true => "1 = 1".to_owned(),
+            false => self.checked.join(" AND "),
         }
     }
 
