@@ -136,7 +136,7 @@ services! { ApiState:
     suppliers: Arc<SupplierDirectory>;
     webhooks.listen: Arc<ListenService>;
     webhooks.watch_endpoints: Arc<WatchEndpointService>;
-    webhooks.subscriptions: Arc<WebhookService>;
+    webhooks.webhooks: Arc<WebhookService>;
     bookings.reader: Arc<BookingReader>;
     bookings.cancellations: Arc<CancellationService>;
     bookings.completions: Arc<CompletionService>;

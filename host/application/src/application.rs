@@ -234,7 +234,7 @@ impl Application {
             base: &base,
             reporting: &reporting,
             supplier_control: &supplier_control,
-            webhooks: &webhooks.subscriptions,
+            webhooks: &webhooks.webhooks,
             deliveries: &webhooks.deliveries,
             bulk_replays: &webhooks.bulk_replays,
             open_outcomes: &bookings.open_outcomes,

@@ -19,7 +19,7 @@ pub enum ApiKeyScope {
     Read,
     /// Prebook, book and cancel; payment instruments, mandates and watches.
     Book,
-    /// Webhook subscriptions and the watcher webhook.
+    /// Webhook subscriptions and the endpoint of watches.
     Webhooks,
     /// Reserved.
     Admin,

@@ -44,7 +44,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub struct WebhookServices {
-    pub subscriptions: Arc<WebhookService>,
+    pub webhooks: Arc<WebhookService>,
     pub deliveries: Arc<DeliveryService>,
     pub bulk_replays: Arc<BulkReplayService>,
     pub watch_endpoints: Arc<WatchEndpointService>,
@@ -65,7 +65,7 @@ impl WebhookServices {
             config.allow_insecure_webhooks,
             DnsLookup::system(),
         ));
-        let subscriptions = Arc::new(WebhookService {
+        let webhooks = Arc::new(WebhookService {
             base: base.clone(),
             sealer: Arc::clone(sealer),
             policy: Arc::clone(&policy),
@@ -73,26 +73,26 @@ impl WebhookServices {
         let deliveries = Arc::new(DeliveryService {
             base: base.clone(),
             policy: Arc::clone(&policy),
-            webhooks: Arc::clone(&subscriptions),
+            webhooks: Arc::clone(&webhooks),
         });
         let watch_endpoints = Arc::new(WatchEndpointService {
             base: base.clone(),
             sealer: Arc::clone(sealer),
-            webhooks: Arc::clone(&subscriptions),
+            webhooks: Arc::clone(&webhooks),
         });
         let worker = Arc::new(DeliveryWorker {
             base: base.clone(),
             sealer: Arc::clone(sealer),
             sender: HttpSender::new(policy.lookup.clone(), policy.timeout),
             policy,
-            webhooks: Arc::clone(&subscriptions),
+            webhooks: Arc::clone(&webhooks),
             tasks: tasks.clone(),
             config: config.webhooks.clone(),
             jobs_config: config.jobs.clone(),
         });
         tasks.spawn("webhooks", worker.run());
         Self {
-            subscriptions,
+            webhooks,
             deliveries,
             bulk_replays: Arc::new(BulkReplayService { base: base.clone() }),
             watch_endpoints,

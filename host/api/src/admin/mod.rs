@@ -93,7 +93,7 @@ services! { AdminState:
     watches: Arc<WatchService>;
     webhooks.bulk_replays: Arc<BulkReplayService>;
     webhooks.deliveries: Arc<DeliveryService>;
-    webhooks.subscriptions: Arc<WebhookService>;
+    webhooks.webhooks: Arc<WebhookService>;
 }
 
 #[cfg(feature = "dashboard")]

@@ -1,4 +1,4 @@
-//! The watcher: price watches, their events and their webhook.
+//! The watcher: price watches, their events and the endpoint of watches.
 
 pub(crate) mod event;
 pub(crate) mod watch;
