@@ -15,7 +15,13 @@ pub trait CallSink: Send + Sync {
     /// Counts items of a supplier's response that were left out for the same reason. The reason is
     /// one of a few, because it becomes a label of a metric: the field that breaks a rule of the
     /// interface, or what the plugin reports.
-    fn items_dropped(&self, supplier: &SupplierId, operation: Capability, reason: &str, count: u64);
+    fn items_dropped(
+        &self,
+        supplier: &SupplierId,
+        capability: Capability,
+        reason: &str,
+        count: u64,
+    );
 }
 
 /// The outcome of a plugin call, for metrics and for the circuit breaker.
@@ -133,7 +139,7 @@ pub struct ExchangeRecord<'a> {
     pub supplier: &'a SupplierId,
     /// SHA-256 of the executed component in hexadecimal.
     pub digest: &'a str,
-    pub operation: Capability,
+    pub capability: Capability,
     pub request_id: &'a str,
     pub organization: &'a str,
     pub mode: Option<Mode>,
@@ -165,7 +171,7 @@ impl CallSink for NoSink {
     fn items_dropped(
         &self,
         _supplier: &SupplierId,
-        _operation: Capability,
+        _capability: Capability,
         _reason: &str,
         _count: u64,
     ) {
@@ -191,7 +197,7 @@ pub(crate) fn trace_exchange(record: &ExchangeRecord<'_>) {
     tracing::debug!(
         target: "supplier_exchange",
         supplier = record.supplier.as_str(),
-        operation = record.operation.as_str(),
+        operation = record.capability.as_str(),
         request_id = record.request_id,
         booking = record.booking,
         method = record.method,

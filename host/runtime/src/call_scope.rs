@@ -13,7 +13,7 @@ use tokio::time::Instant;
 /// The part of a call's state that outlives its store: the call's context, its outbound requests
 /// and its peak memory.
 pub(crate) struct CallScope {
-    pub(crate) operation: Option<Capability>,
+    pub(crate) capability: Option<Capability>,
     pub(crate) origin: CallOrigin,
     pub(crate) deadline: Instant,
     pub(crate) time_limit: TimeLimit,
@@ -34,12 +34,12 @@ pub(crate) struct CallOrigin {
 
 impl CallScope {
     pub(crate) fn new(
-        operation: Option<Capability>,
+        capability: Option<Capability>,
         origin: CallOrigin,
         (deadline, time_limit): (Instant, TimeLimit),
     ) -> Self {
         Self {
-            operation,
+            capability,
             origin,
             deadline,
             time_limit,

@@ -183,8 +183,8 @@ const fn detailed_interface_name(capability: Capability) -> Option<&'static str>
     }
 }
 
-const fn interface_name(operation: Capability) -> &'static str {
-    match operation {
+const fn interface_name(capability: Capability) -> &'static str {
+    match capability {
         Capability::HotelPlaces => "stopover:supplier/hotel-places@1.0.0",
         Capability::HotelSearch => "stopover:supplier/hotel-search@1.0.0",
         Capability::HotelPricing => "stopover:supplier/hotel-pricing@1.0.0",

@@ -69,7 +69,7 @@ impl CallSink for RecordingCallSink {
                 request_id: record.request_id.to_owned(),
                 kind: LoggedCallKind::Http,
                 supplier: record.supplier.clone(),
-                capability: record.operation.as_str().to_owned(),
+                capability: record.capability.as_str().to_owned(),
                 function: String::new(),
                 target: redact_target(record.method, record.origin, record.path),
                 started_at: record.started_at,
@@ -88,11 +88,11 @@ impl CallSink for RecordingCallSink {
     fn items_dropped(
         &self,
         supplier: &SupplierId,
-        operation: Capability,
+        capability: Capability,
         reason: &str,
         count: u64,
     ) {
-        self.next.items_dropped(supplier, operation, reason, count);
+        self.next.items_dropped(supplier, capability, reason, count);
     }
 }
 

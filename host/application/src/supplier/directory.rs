@@ -174,11 +174,11 @@ impl SupplierDirectory {
         self.configs.iter().find(|supplier| supplier.id == *id)
     }
 
-    /// Returns the loaded suppliers of this kind and mode that export the operation.
+    /// Returns the loaded suppliers of this kind and mode that export the capability.
     pub fn capable_suppliers(
         &self,
         kind: SupplierKind,
-        operation: Capability,
+        capability: Capability,
         mode: Mode,
         organization: &str,
     ) -> CapableSuppliers {
@@ -189,7 +189,7 @@ impl SupplierDirectory {
         let mut capable = CapableSuppliers::default();
         for supplier in able {
             let loaded = self.runtime.supplier(&supplier.id);
-            let Some(loaded) = loaded.filter(|loaded| loaded.supports(operation)) else {
+            let Some(loaded) = loaded.filter(|loaded| loaded.supports(capability)) else {
                 continue;
             };
             let changed = self.override_of(&supplier.id);

@@ -16,7 +16,7 @@ const DRAINED: &str = "an operator has taken it out of use for new requests";
 #[derive(Debug, Clone, Copy)]
 pub struct RouteRequest<'a> {
     pub(crate) context: &'a RequestContext,
-    operation: Capability,
+    capability: Capability,
     selector: Option<&'a SupplierId>,
 }
 
@@ -24,12 +24,12 @@ impl<'a> RouteRequest<'a> {
     /// Creates a request for a capability. `selector` is the supplier that the caller named.
     pub const fn new(
         context: &'a RequestContext,
-        operation: Capability,
+        capability: Capability,
         selector: Option<&'a SupplierId>,
     ) -> Self {
         Self {
             context,
-            operation,
+            capability,
             selector,
         }
     }
@@ -52,14 +52,14 @@ impl RouteCandidates<'_> {
     /// [`QueryError::Unsupported`] if no candidate is eligible, [`QueryError::Supplier`] if all that
     /// are eligible are drained.
     pub fn choose(self, eligible: Option<&[SupplierId]>) -> Result<SupplierRoute, QueryError> {
-        let (operation, selector) = (self.request.operation, self.request.selector);
+        let (capability, selector) = (self.request.capability, self.request.selector);
         let hash = self.request.context.routing_hash();
         let route = routing::select_route(&self.candidates, selector, eligible, hash);
         let only_eligible = eligible
             .filter(|suppliers| suppliers.len() == 1)
             .and_then(<[SupplierId]>::first);
         let route = route.map_err(|_| self.no_route(selector.or(only_eligible)))?;
-        tracing::debug!(operation = operation.as_str(), suppliers = ?route.suppliers, reason = route.reason.as_str(), "a request was routed");
+        tracing::debug!(operation = capability.as_str(), suppliers = ?route.suppliers, reason = route.reason.as_str(), "a request was routed");
         Ok(route)
     }
 
@@ -131,14 +131,14 @@ impl SupplierRouter {
         &self,
         request: RouteRequest<'a>,
     ) -> Result<RouteCandidates<'a>, QueryError> {
-        let operation = request.operation;
-        let kind = operation.supplier_kind();
+        let capability = request.capability;
+        let kind = capability.supplier_kind();
         let kind = kind.ok_or(QueryError::Unsupported(None))?;
         let tenant = &request.context.owner.tenant;
         let (mode, organization) = (tenant.mode, &tenant.organization);
         let capable = self
             .directory
-            .capable_suppliers(kind, operation, mode, organization);
+            .capable_suppliers(kind, capability, mode, organization);
         Ok(RouteCandidates {
             request,
             candidates: capable.candidates,

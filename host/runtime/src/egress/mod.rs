@@ -146,7 +146,7 @@ impl Egress {
             Err(refusal) => Err(ExchangeError::NotSent((*refusal).to_owned())),
         };
         scope.sent.record_result(&result);
-        let Some(operation) = scope.operation else {
+        let Some(capability) = scope.capability else {
             return result;
         };
         let (origin, path) = match &url {
@@ -162,7 +162,7 @@ impl Egress {
         let record = ExchangeRecord {
             supplier: context.supplier,
             digest: context.digest,
-            operation,
+            capability,
             request_id: &scope.origin.request_id,
             organization: &scope.origin.organization,
             mode: scope.origin.mode,

@@ -34,7 +34,7 @@ fn emit(state: &GuestState, level: log::Level, message: &str) {
             tracing::$level!(
                 target: "plugin",
                 supplier = state.provision.supplier.as_str(),
-                operation = state.scope.operation.map(|operation| operation.as_str()),
+                operation = state.scope.capability.map(|capability| capability.as_str()),
                 request_id = state.scope.origin.request_id,
                 booking = state.scope.origin.booking,
                 "{message}"

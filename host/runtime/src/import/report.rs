@@ -8,7 +8,7 @@ const ITEMS_MAX: u32 = 100_000;
 
 impl report::Host for GuestState {
     fn dropped_items(&mut self, reason: report::DropReason, count: u32) -> wasmtime::Result<()> {
-        let Some(operation) = self.scope.operation else {
+        let Some(capability) = self.scope.capability else {
             return Ok(());
         };
         let count = count.min(ITEMS_MAX.saturating_sub(self.dropped_items));
@@ -20,7 +20,7 @@ impl report::Host for GuestState {
             let count = u64::from(count);
             provision
                 .sink
-                .items_dropped(supplier, operation, reason, count);
+                .items_dropped(supplier, capability, reason, count);
         }
         Ok(())
     }

@@ -71,8 +71,8 @@ impl Supplier {
 
     /// Returns whether the plugin exports a capability.
     #[must_use]
-    pub fn supports(&self, operation: Capability) -> bool {
-        self.plugin.info.capabilities.contains(&operation)
+    pub fn supports(&self, capability: Capability) -> bool {
+        self.plugin.info.capabilities.contains(&capability)
     }
 
     /// Returns the maximum duration of one call in milliseconds, regardless of its deadline.

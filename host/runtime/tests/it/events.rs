@@ -48,7 +48,7 @@ async fn webhook_request_is_accepted_or_rejected_and_recorded() {
     assert_eq!((events.len(), events[0].id.as_str()), (1, "e1"));
     assert_eq!(events[0].kind, SupplierEventKind::ItineraryChanged);
     let call = bench.sink.last_call();
-    assert_eq!(call.operation, Capability::SupplierEvents);
+    assert_eq!(call.capability, Capability::SupplierEvents);
     assert_eq!(call.outcome, PluginCallOutcome::Succeeded);
     let refused = verify(&supplier, b"").await;
     let error = VerifyError::InvalidSignature("no signature".to_owned());

@@ -125,10 +125,10 @@ impl host_runtime::CallSink for PluginMetrics {
     fn items_dropped(
         &self,
         supplier: &SupplierId,
-        operation: Capability,
+        capability: Capability,
         reason: &str,
         count: u64,
     ) {
-        metrics::counter!(SUPPLIER_ITEMS_DROPPED_TOTAL, "supplier" => supplier.to_string(), "operation" => operation.as_str(), "reason" => reason.to_owned()).increment(count);
+        metrics::counter!(SUPPLIER_ITEMS_DROPPED_TOTAL, "supplier" => supplier.to_string(), "operation" => capability.as_str(), "reason" => reason.to_owned()).increment(count);
     }
 }

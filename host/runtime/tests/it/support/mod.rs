@@ -32,7 +32,7 @@ impl Clock for FixedClock {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
-    pub(crate) operation: Capability,
+    pub(crate) capability: Capability,
     pub(crate) outcome: PluginCallOutcome,
     pub(crate) detail: String,
     pub(crate) exchanges: u32,
@@ -77,7 +77,7 @@ impl CallSink for Remembered {
             ("req_1", "org_1", Some(Mode::Test), Some("hbk_1"))
         );
         self.calls.lock().unwrap().push(Call {
-            operation: record.capability,
+            capability: record.capability,
             outcome: record.outcome,
             detail: record.detail.unwrap_or_default().to_owned(),
             exchanges: record.exchanges,
@@ -101,7 +101,7 @@ impl CallSink for Remembered {
     fn items_dropped(
         &self,
         supplier: &SupplierId,
-        operation: Capability,
+        capability: Capability,
         reason: &str,
         count: u64,
     ) {
