@@ -84,7 +84,7 @@ pub(crate) async fn book_hotel(
 ) -> ApiResult<HotelBookingResource, SupplierMeta> {
     let key = key.map(|key| key.for_operation(&context.owner, "hotel_book"));
     let command = request.into_command(&context, id, key);
-    complete_and_respond(&completions, command, hotel::booking::without_cards).await
+    complete_and_respond(&completions, command, hotel::booking::booking_without_cards).await
 }
 
 /// Complete a flight booking
@@ -113,7 +113,7 @@ pub(crate) async fn book_flight(
 ) -> ApiResult<FlightBookingResource, SupplierMeta> {
     let key = key.map(|key| key.for_operation(&context.owner, "flight_book"));
     let command = request.into_command(&context, id, key);
-    complete_and_respond(&completions, command, flight::booking::full).await
+    complete_and_respond(&completions, command, flight::booking::full_booking).await
 }
 
 /// Completes a booking. Responds 200 if it is confirmed and 202 if it is still in progress.

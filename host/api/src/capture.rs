@@ -116,7 +116,7 @@ impl Capture {
         bodies: Option<CapturedBodies>,
         call: &CapturedCall<'_>,
     ) {
-        recorder.request(RequestRecord {
+        recorder.record_request(RequestRecord {
             request_id: call.request_id,
             context: call.context,
             mode: self.mode,

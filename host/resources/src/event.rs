@@ -40,7 +40,13 @@ pub fn hotel_event_payload(
     notice: &Notification,
     booking: &host_domain::hotel::HotelBooking,
 ) -> String {
-    booking_event_payload(id, notice, booking, booking::full, payment::with_cards)
+    booking_event_payload(
+        id,
+        notice,
+        booking,
+        booking::full_booking,
+        payment::payment_with_cards,
+    )
 }
 
 /// Returns the complete body of a flight event, in the form of [`hotel_event_payload`].
@@ -49,8 +55,14 @@ pub fn flight_event_payload(
     notice: &Notification,
     booking: &host_domain::flight::FlightBooking,
 ) -> String {
-    let payment_resource = flight::payment::with_method;
-    booking_event_payload(id, notice, booking, flight::booking::full, payment_resource)
+    let payment_resource = flight::payment::payment_with_method;
+    booking_event_payload(
+        id,
+        notice,
+        booking,
+        flight::booking::full_booking,
+        payment_resource,
+    )
 }
 
 fn booking_event_payload<K: BookingKind, B: Serialize, P: Serialize>(

@@ -127,7 +127,7 @@ pub struct PaymentInstrumentResource {
 }
 
 /// Builds a payment without cards, for lists and responses to changes.
-pub fn without_cards(payment: &payment::Payment) -> HotelPaymentResource {
+pub fn payment_without_cards(payment: &payment::Payment) -> HotelPaymentResource {
     HotelPaymentResource {
         id: payment.id.to_string(),
         status: payment.status().into(),
@@ -138,11 +138,11 @@ pub fn without_cards(payment: &payment::Payment) -> HotelPaymentResource {
 }
 
 /// Builds a payment with cards, for a single read of its booking and for events.
-pub fn with_cards(payment: &payment::Payment) -> HotelPaymentResource {
+pub fn payment_with_cards(payment: &payment::Payment) -> HotelPaymentResource {
     let cards = payment.card.iter().map(CardResource::from).collect();
     HotelPaymentResource {
         cards: Some(cards),
-        ..without_cards(payment)
+        ..payment_without_cards(payment)
     }
 }
 

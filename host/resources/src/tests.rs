@@ -238,17 +238,17 @@ pub(crate) fn json_of(value: &impl Serialize) -> Value {
 /// The promotion applies to the second room only.
 #[test]
 fn booking_has_public_values_and_no_internal_ones() {
-    insta::assert_json_snapshot!("hotel_booking", booking::full(&booked()));
+    insta::assert_json_snapshot!("hotel_booking", booking::full_booking(&booked()));
 }
 
 #[test]
 fn cards_appear_only_in_full_booking() {
-    let mut payments = json_of(&booking::full(&booked()))["payments"].clone();
+    let mut payments = json_of(&booking::full_booking(&booked()))["payments"].clone();
     let cards = payments[0].as_object_mut().unwrap().remove("cards");
     assert!(cards.is_some());
     let summary = json_of(&booking::summary(&booked()));
     assert_eq!(summary["payments"], payments);
-    let changed = json_of(&booking::without_cards(&booked()));
+    let changed = json_of(&booking::booking_without_cards(&booked()));
     assert_eq!(changed["payments"], payments);
 }
 

@@ -273,7 +273,7 @@ pub fn watch_event_payload(
         WatchEventDetails::Booking(bought) => {
             booking = Some(PurchasedBooking {
                 total_amount: bought.details.total.into(),
-                booking: booking::full(bought),
+                booking: booking::full_booking(bought),
             });
         }
     }

@@ -10,12 +10,12 @@ use std::time::Duration;
 
 /// A sink for records. Its methods run on the request's own task and must not block.
 pub trait CallSink: Send + Sync {
-    fn call(&self, record: &CallRecord<'_>);
-    fn exchange(&self, record: &ExchangeRecord<'_>);
+    fn record_call(&self, record: &CallRecord<'_>);
+    fn record_exchange(&self, record: &ExchangeRecord<'_>);
     /// Counts items of a supplier's response that were left out for the same reason. The reason is
     /// one of a few, because it becomes a label of a metric: the field that breaks a rule of the
     /// interface, or what the plugin reports.
-    fn items_dropped(
+    fn record_dropped_items(
         &self,
         supplier: &SupplierId,
         capability: Capability,
@@ -166,9 +166,9 @@ pub struct ExchangeRecord<'a> {
 pub struct NoSink;
 
 impl CallSink for NoSink {
-    fn call(&self, _record: &CallRecord<'_>) {}
-    fn exchange(&self, _record: &ExchangeRecord<'_>) {}
-    fn items_dropped(
+    fn record_call(&self, _record: &CallRecord<'_>) {}
+    fn record_exchange(&self, _record: &ExchangeRecord<'_>) {}
+    fn record_dropped_items(
         &self,
         _supplier: &SupplierId,
         _capability: Capability,

@@ -127,7 +127,7 @@ fn payment_json(payment: &Payment) -> Value {
         "processor": payment.processor.as_str(),
         "processor_reference": payment.processor_reference,
     });
-    with_members(json!(payment::without_cards(payment)), references)
+    with_members(json!(payment::payment_without_cards(payment)), references)
 }
 
 fn entry_json(entry: TimelineEntry) -> Value {

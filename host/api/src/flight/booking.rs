@@ -109,7 +109,10 @@ pub(crate) async fn list_flight_bookings(
     let listed = bookings.list_flights(&context.owner, &filter, page).await;
     let (listed, total) = listed.map_err(ApiError::from_storage)?;
     let meta = PaginationMeta::of(page, listed.has_more, total);
-    let resources = listed.items.iter().map(booking::without_payment_methods);
+    let resources = listed
+        .items
+        .iter()
+        .map(booking::booking_without_payment_methods);
     Ok(ApiResponse::ok(List(resources.collect())).meta(meta))
 }
 
@@ -128,5 +131,5 @@ pub(crate) async fn get_flight_booking(
     let booking = bookings.find_flight(&context.owner, &id).await;
     let booking = booking.map_err(ApiError::from_storage)?;
     let booking = booking.ok_or(ErrorCode::BookingNotFound)?;
-    Ok(ApiResponse::ok(booking::full(&booking)))
+    Ok(ApiResponse::ok(booking::full_booking(&booking)))
 }

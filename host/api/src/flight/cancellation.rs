@@ -53,7 +53,7 @@ pub(crate) async fn cancel_flight_booking(
     let booking = cancellations.cancel_flight_booking(owner, &id, key.as_ref(), request_id);
     let booking = booking.await;
     let booking = booking.map_err(|error| ApiError::from_cancel(error, &[]))?;
-    Ok(ApiResponse::cancellation(booking, booking::full))
+    Ok(ApiResponse::cancellation(booking, booking::full_booking))
 }
 
 /// Quote the cancellation of a flight booking

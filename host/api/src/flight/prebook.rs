@@ -146,7 +146,7 @@ fn respond(
         Ok(PrebookOutcome::Created { booking, .. }) => details::attachable_services(booking),
         Ok(PrebookOutcome::Existing(_)) | Err(_) => Vec::new(),
     };
-    let response = prebook::respond(supplier, outcome, booking::full)?;
+    let response = prebook::respond(supplier, outcome, booking::full_booking)?;
     Ok(response.map_meta(|prebook| FlightPrebookMeta {
         prebook,
         available_services,

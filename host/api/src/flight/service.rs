@@ -119,5 +119,5 @@ pub(crate) async fn purchase_flight_services(
         deadline: context.deadline.instant(),
     };
     let booking = service_purchases.purchase_services(command).await?;
-    Ok(ApiResponse::ok(booking::full(&booking)).meta(SupplierMeta::new(booking.supplier)))
+    Ok(ApiResponse::ok(booking::full_booking(&booking)).meta(SupplierMeta::new(booking.supplier)))
 }

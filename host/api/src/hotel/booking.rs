@@ -95,5 +95,5 @@ pub(crate) async fn get_hotel_booking(
     let booking = bookings.find_hotel(&context.owner, &id).await;
     let booking = booking.map_err(ApiError::from_storage)?;
     let booking = booking.ok_or(ErrorCode::BookingNotFound)?;
-    Ok(ApiResponse::ok(booking::full(&booking)))
+    Ok(ApiResponse::ok(booking::full_booking(&booking)))
 }

@@ -71,7 +71,10 @@ pub(crate) async fn cancel_hotel_booking(
     };
     let booking = cancellations.cancel_hotel_booking(&command).await;
     let booking = booking.map_err(|error| ApiError::from_cancel(error, &command.rooms))?;
-    Ok(ApiResponse::cancellation(booking, booking::without_cards))
+    Ok(ApiResponse::cancellation(
+        booking,
+        booking::booking_without_cards,
+    ))
 }
 
 /// Quote a cancellation

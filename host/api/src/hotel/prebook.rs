@@ -138,5 +138,5 @@ pub(crate) async fn prebook_hotel(
         rooms,
     };
     let outcome = prebooks.prebook_hotel(command).await;
-    prebook::respond(supplier, outcome, booking::without_cards)
+    prebook::respond(supplier, outcome, booking::booking_without_cards)
 }

@@ -401,7 +401,7 @@ impl WorkflowEngine {
             let (tenant, amount) = (&booking.owner.tenant, booking.details.booked_price());
             self.steps
                 .recorder
-                .booked(tenant, booking.updated_at, amount);
+                .count_confirmed_booking(tenant, booking.updated_at, amount);
         }
     }
 

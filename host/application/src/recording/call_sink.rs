@@ -20,7 +20,7 @@ pub(crate) struct RecordingCallSink {
 }
 
 impl CallSink for RecordingCallSink {
-    fn call(&self, record: &CallRecord<'_>) {
+    fn record_call(&self, record: &CallRecord<'_>) {
         if let Some(tenant) = tenant(&self.recorder, record.organization, record.mode) {
             let duration_us = micros(record.duration);
             let at = end(record.started_at, record.duration);
@@ -36,7 +36,7 @@ impl CallSink for RecordingCallSink {
                 outcome: record.outcome.as_str(),
             };
             self.recorder.counters().count_call(&tenant, &call);
-            self.recorder.call(LoggedCall {
+            self.recorder.record_call(LoggedCall {
                 id: CallLogId::at(at, self.recorder.ids.generate()),
                 organization: tenant.organization,
                 mode: tenant.mode,
@@ -56,13 +56,13 @@ impl CallSink for RecordingCallSink {
                 response_bytes: 0,
             });
         }
-        self.next.call(record);
+        self.next.record_call(record);
     }
 
-    fn exchange(&self, record: &ExchangeRecord<'_>) {
+    fn record_exchange(&self, record: &ExchangeRecord<'_>) {
         if let Some(tenant) = tenant(&self.recorder, record.organization, record.mode) {
             let at = end(record.started_at, record.duration);
-            self.recorder.call(LoggedCall {
+            self.recorder.record_call(LoggedCall {
                 id: CallLogId::at(at, self.recorder.ids.generate()),
                 organization: tenant.organization,
                 mode: tenant.mode,
@@ -82,17 +82,18 @@ impl CallSink for RecordingCallSink {
                 response_bytes: length(record.response_bytes),
             });
         }
-        self.next.exchange(record);
+        self.next.record_exchange(record);
     }
 
-    fn items_dropped(
+    fn record_dropped_items(
         &self,
         supplier: &SupplierId,
         capability: Capability,
         reason: &str,
         count: u64,
     ) {
-        self.next.items_dropped(supplier, capability, reason, count);
+        self.next
+            .record_dropped_items(supplier, capability, reason, count);
     }
 }
 

@@ -108,7 +108,7 @@ impl TrafficRecorder {
     }
 
     /// Records an API call.
-    pub fn request(&self, record: RequestRecord<'_>) {
+    pub fn record_request(&self, record: RequestRecord<'_>) {
         let Some(queue) = &self.queue else {
             return;
         };
@@ -152,12 +152,12 @@ impl TrafficRecorder {
     }
 
     /// Records a call of a plugin or an HTTP request of one.
-    pub(super) fn call(&self, call: LoggedCall) {
+    pub(super) fn record_call(&self, call: LoggedCall) {
         self.enqueue(QueuedEntry::Call(Box::new(call)), "call");
     }
 
     /// Counts the amount of a booking that a supplier confirmed.
-    pub(crate) fn booked(&self, tenant: &Tenant, at: Timestamp, amount: Money) {
+    pub(crate) fn count_confirmed_booking(&self, tenant: &Tenant, at: Timestamp, amount: Money) {
         if self.is_on() {
             self.counters().count_booking(tenant, at, amount);
         }
@@ -244,7 +244,7 @@ mod tests {
         context: Option<&RequestContext>,
         bodies: Option<CapturedBodies>,
     ) {
-        recorder.request(RequestRecord {
+        recorder.record_request(RequestRecord {
             request_id: &"req_1".into(),
             context,
             mode: Mode::Test,

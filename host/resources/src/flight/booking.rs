@@ -136,18 +136,22 @@ pub struct FlightBookingResource {
 
 /// Builds the booking for responses about it and for events, where payments include their payment
 /// method.
-pub fn full(booking: &FlightBooking) -> FlightBookingResource {
-    let payments = booking.payments.iter().map(payment::with_method).collect();
+pub fn full_booking(booking: &FlightBooking) -> FlightBookingResource {
+    let payments = booking
+        .payments
+        .iter()
+        .map(payment::payment_with_method)
+        .collect();
     FlightBookingResource {
         payments,
-        ..without_payment_methods(booking)
+        ..booking_without_payment_methods(booking)
     }
 }
 
 /// Builds the booking as an item of a list, where payments have no payment method.
-pub fn without_payment_methods(booking: &FlightBooking) -> FlightBookingResource {
+pub fn booking_without_payment_methods(booking: &FlightBooking) -> FlightBookingResource {
     let (status, details) = (booking.status(), &booking.details);
-    let payments = booking.payments.iter().map(payment::without_method);
+    let payments = booking.payments.iter().map(payment::payment_without_method);
     let ticket = &details.ticket;
     let locators = ticket.record_locators.iter();
     FlightBookingResource {

@@ -56,7 +56,7 @@ pub struct FlightPaymentResource {
 }
 
 /// Builds a payment without its payment method, for lists.
-pub fn without_method(payment: &Payment) -> FlightPaymentResource {
+pub fn payment_without_method(payment: &Payment) -> FlightPaymentResource {
     FlightPaymentResource {
         id: payment.id.to_string(),
         status: payment.status().into(),
@@ -71,7 +71,7 @@ pub fn without_method(payment: &Payment) -> FlightPaymentResource {
 }
 
 /// Builds a payment with its payment method, for responses about one booking and for events.
-pub fn with_method(payment: &Payment) -> FlightPaymentResource {
+pub fn payment_with_method(payment: &Payment) -> FlightPaymentResource {
     let card = payment.card.as_ref();
     let payment_method = card.map(|card| FlightPaymentMethodResource {
         kind: PaymentMethodTypeResource::Card,
@@ -79,6 +79,6 @@ pub fn with_method(payment: &Payment) -> FlightPaymentResource {
     });
     FlightPaymentResource {
         payment_method,
-        ..without_method(payment)
+        ..payment_without_method(payment)
     }
 }

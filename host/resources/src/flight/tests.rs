@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 /// The supplier also reports a passenger who is not part of the booking.
 #[test]
 fn booking_has_public_values_and_no_internal_ones() {
-    insta::assert_json_snapshot!("flight_booking", booking::full(&canceled()));
+    insta::assert_json_snapshot!("flight_booking", booking::full_booking(&canceled()));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn events_contain_booking_in_form_of_single_read_or_payment() {
         let payload = flight_event_payload(&EventId::from_bits(9), &notice, &canceled());
         serde_json::from_str(&payload).unwrap()
     };
-    let shown = json_of(&booking::full(&canceled()));
+    let shown = json_of(&booking::full_booking(&canceled()));
     assert_eq!(
         payload(EventType::FlightBookingConfirmed, None),
         json!({

@@ -137,16 +137,20 @@ pub struct HotelBookingSummaryResource {
 }
 
 /// Builds the booking for single reads and events, where payments include cards.
-pub fn full(booking: &HotelBooking) -> HotelBookingResource {
-    let payments = booking.payments.iter().map(payment::with_cards).collect();
+pub fn full_booking(booking: &HotelBooking) -> HotelBookingResource {
+    let payments = booking
+        .payments
+        .iter()
+        .map(payment::payment_with_cards)
+        .collect();
     HotelBookingResource {
         payments,
-        ..without_cards(booking)
+        ..booking_without_cards(booking)
     }
 }
 
 /// Builds the booking for responses to changes, where payments do not include cards.
-pub fn without_cards(booking: &HotelBooking) -> HotelBookingResource {
+pub fn booking_without_cards(booking: &HotelBooking) -> HotelBookingResource {
     let summary = summary(booking);
     let details = &booking.details;
     let cancellations = details.cancellations.iter();
@@ -183,7 +187,7 @@ pub fn without_cards(booking: &HotelBooking) -> HotelBookingResource {
 
 /// Builds the booking as an item of a list.
 pub fn summary(booking: &HotelBooking) -> HotelBookingSummaryResource {
-    let payments = booking.payments.iter().map(payment::without_cards);
+    let payments = booking.payments.iter().map(payment::payment_without_cards);
     HotelBookingSummaryResource {
         id: booking.id.to_string(),
         reference_id: booking.reference_id.clone(),

@@ -181,7 +181,7 @@ impl Egress {
             detail: detail.as_deref(),
         };
         trace_exchange(&record);
-        context.sink.exchange(&record);
+        context.sink.record_exchange(&record);
         result
     }
 

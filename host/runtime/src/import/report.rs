@@ -20,7 +20,7 @@ impl report::Host for GuestState {
             let count = u64::from(count);
             provision
                 .sink
-                .items_dropped(supplier, capability, reason, count);
+                .record_dropped_items(supplier, capability, reason, count);
         }
         Ok(())
     }

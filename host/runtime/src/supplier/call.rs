@@ -236,7 +236,7 @@ impl<'a> CallTracker<'a> {
         let supplier = &self.plugin.info.id;
         for (field, count) in dropped.count_by_field() {
             let sink = &self.plugin.provision.sink;
-            sink.items_dropped(supplier, self.capability, field, count);
+            sink.record_dropped_items(supplier, self.capability, field, count);
         }
         tracing::warn!(
             target: "supplier_call",
@@ -297,7 +297,7 @@ impl<'a> CallTracker<'a> {
                 "the plugin trapped, so the call has no result; the detail names the place or the limit"
             );
         }
-        self.plugin.provision.sink.call(&record);
+        self.plugin.provision.sink.record_call(&record);
     }
 }
 

@@ -108,7 +108,7 @@ fn describe_metrics() {
 pub(crate) struct PluginMetrics;
 
 impl host_runtime::CallSink for PluginMetrics {
-    fn call(&self, record: &host_runtime::CallRecord<'_>) {
+    fn record_call(&self, record: &host_runtime::CallRecord<'_>) {
         let supplier = record.supplier.to_string();
         let operation = record.capability.as_str();
         let outcome = record.outcome.as_str();
@@ -117,12 +117,12 @@ impl host_runtime::CallSink for PluginMetrics {
             .record(record.duration.as_secs_f64());
     }
 
-    fn exchange(&self, record: &host_runtime::ExchangeRecord<'_>) {
+    fn record_exchange(&self, record: &host_runtime::ExchangeRecord<'_>) {
         let supplier = record.supplier.to_string();
         metrics::counter!(PLUGIN_HTTP_REQUESTS_TOTAL, "supplier" => supplier, "outcome" => record.outcome.as_str()).increment(1);
     }
 
-    fn items_dropped(
+    fn record_dropped_items(
         &self,
         supplier: &SupplierId,
         capability: Capability,

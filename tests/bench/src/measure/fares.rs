@@ -53,13 +53,13 @@ pub(super) fn measure() -> Result<Vec<Measured>> {
 struct Memory(AtomicUsize);
 
 impl CallSink for Memory {
-    fn call(&self, record: &CallRecord<'_>) {
+    fn record_call(&self, record: &CallRecord<'_>) {
         self.0.fetch_max(record.memory_bytes, Ordering::Relaxed);
     }
 
-    fn exchange(&self, _: &ExchangeRecord<'_>) {}
+    fn record_exchange(&self, _: &ExchangeRecord<'_>) {}
 
-    fn items_dropped(&self, _: &SupplierId, _: Capability, _: &str, _: u64) {}
+    fn record_dropped_items(&self, _: &SupplierId, _: Capability, _: &str, _: u64) {}
 }
 
 fn call_component(adapters: &AdapterPair) -> Result<()> {

@@ -66,7 +66,7 @@ impl Remembered {
 }
 
 impl CallSink for Remembered {
-    fn call(&self, record: &CallRecord<'_>) {
+    fn record_call(&self, record: &CallRecord<'_>) {
         assert_eq!(
             (
                 record.request_id,
@@ -84,7 +84,7 @@ impl CallSink for Remembered {
         });
     }
 
-    fn exchange(&self, record: &ExchangeRecord<'_>) {
+    fn record_exchange(&self, record: &ExchangeRecord<'_>) {
         assert_eq!(
             (record.request_id, record.organization, record.mode),
             ("req_1", "org_1", Some(Mode::Test))
@@ -98,7 +98,7 @@ impl CallSink for Remembered {
         });
     }
 
-    fn items_dropped(
+    fn record_dropped_items(
         &self,
         supplier: &SupplierId,
         capability: Capability,
