@@ -316,7 +316,7 @@ impl RemoteCall {
     }
 
     /// Returns the first evidence that the call had no effect.
-    pub const fn absence(&self) -> Option<&AbsenceEvidence> {
+    pub const fn absence_evidence(&self) -> Option<&AbsenceEvidence> {
         match self {
             Self::Sent { absence, .. } | Self::Accepted { absence, .. } => absence.as_ref(),
             Self::Pending { .. } => None,
@@ -325,7 +325,7 @@ impl RemoteCall {
 
     /// Returns why the supplier refused the resend of the call, if it did.
     pub fn supplier_refusal(&self) -> Option<&RefusalReason> {
-        match self.absence()?.refusal.as_ref()? {
+        match self.absence_evidence()?.refusal.as_ref()? {
             ResendRefusal::Supplier(reason) => Some(reason),
             ResendRefusal::Processor(_) => None,
         }
@@ -333,7 +333,7 @@ impl RemoteCall {
 
     /// Returns why the processor declined the resend of the call, if it did.
     pub fn processor_decline(&self) -> Option<DeclineReason> {
-        match self.absence()?.refusal.as_ref()? {
+        match self.absence_evidence()?.refusal.as_ref()? {
             ResendRefusal::Processor(reason) => Some(*reason),
             ResendRefusal::Supplier(_) => None,
         }
@@ -450,15 +450,18 @@ mod tests {
             let call = call.record_absence(Some(first.clone()));
             let stored = serde_json::to_string(&call.record_absence(Some(later.clone()))).unwrap();
             let call: RemoteCall = serde_json::from_str(&stored).unwrap();
-            assert_eq!(call.absence(), Some(&first));
+            assert_eq!(call.absence_evidence(), Some(&first));
             let resent = call.clone().schedule_resend(at(91));
             let resent = resent.mark_sent(at(91), at(96));
-            assert_eq!(resent.absence(), None, "the call was sent again");
+            assert_eq!(resent.absence_evidence(), None, "the call was sent again");
             let accepted = call.mark_accepted(at(91), at(96));
-            assert_eq!(accepted.absence(), None);
+            assert_eq!(accepted.absence_evidence(), None);
             let accepted = accepted.record_absence(Some(first.clone()));
-            assert_eq!(accepted.absence(), Some(&first));
-            assert_eq!(accepted.mark_accepted(at(99), at(104)).absence(), None);
+            assert_eq!(accepted.absence_evidence(), Some(&first));
+            assert_eq!(
+                accepted.mark_accepted(at(99), at(104)).absence_evidence(),
+                None
+            );
         }
     }
 

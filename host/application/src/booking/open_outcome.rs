@@ -204,7 +204,12 @@ impl OpenOutcomeReader {
             return CallFacts::default();
         };
         let (lookups, next_lookup_at) = remote_call(&call, booking).map_or_else(
-            || (0, booking.absence().and_then(|absence| absence.due_at)),
+            || {
+                (
+                    0,
+                    booking.absence_recheck().and_then(|absence| absence.due_at),
+                )
+            },
             lookups,
         );
         CallFacts {

@@ -398,7 +398,7 @@ impl<K: BookingKind> Booking<K> {
     }
 
     /// Returns the lookups that follow the failure of a booking that its supplier did not have.
-    pub const fn absence(&self) -> Option<&AbsenceRecheck> {
+    pub const fn absence_recheck(&self) -> Option<&AbsenceRecheck> {
         let BookingState::Failed { absence } = &self.state else {
             return None;
         };
@@ -407,7 +407,7 @@ impl<K: BookingKind> Booking<K> {
 
     /// Returns the booking that the supplier has although it failed here, if there is one.
     pub fn orphan(&self) -> Option<&Orphan> {
-        self.absence()?.orphan.as_ref()
+        self.absence_recheck()?.orphan.as_ref()
     }
 
     /// Returns the call to the supplier that is in progress, or the refresh that is due. Excludes the

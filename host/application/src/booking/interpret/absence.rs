@@ -70,7 +70,7 @@ pub(super) fn classify_absence(
     };
     let age_ms = schedules.now.since(first_sent_at);
     let is_recent = age_ms < RESEND_WINDOW_MS;
-    if guarantees.supports_idempotent_resend && is_recent && call.absence().is_none() {
+    if guarantees.supports_idempotent_resend && is_recent && call.absence_evidence().is_none() {
         AbsenceMeaning::SafeToResend(next)
     } else {
         AbsenceMeaning::Inconclusive(next)
@@ -109,7 +109,7 @@ fn missing_lookup(
 ) -> Option<NextLookup> {
     let scheduled_at = schedules.next_reconcile_at(Some(call));
     let call_ms_max = i64::try_from(guarantees.call_ms_max).unwrap_or(i64::MAX);
-    let absent_since = call.absence().map(|evidence| evidence.observed_at);
+    let absent_since = call.absence_evidence().map(|evidence| evidence.observed_at);
     let delay_ms = guarantees.reads_consistent_after_ms;
     let delay_ms = delay_ms.or(absent_since.map(|_| 0));
     let Some((delay_ms, ended_by)) = delay_ms.zip(call.ended_by(call_ms_max)) else {
@@ -148,7 +148,7 @@ fn second_lookup(
         first_delay.max(first.plus_ms(delay_ms)).max(visible_at)
     };
     let requested_at = schedules.requested_at;
-    let absent_since = call.absence().map(|evidence| evidence.observed_at);
+    let absent_since = call.absence_evidence().map(|evidence| evidence.observed_at);
     let (absence, earliest_at) = match absent_since {
         Some(first) if requested_at >= second_at(first) => return None,
         Some(first) => (None, second_at(first)),

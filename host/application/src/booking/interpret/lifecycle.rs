@@ -199,7 +199,7 @@ pub fn absence_recheck<K: BookingAggregate>(
 ) -> Interpretation<BookingEvent<K>> {
     let schedules = context.schedules;
     let failed_at = booking
-        .absence()
+        .absence_recheck()
         .map_or(schedules.now, |absence| absence.failed_at);
     let next_at = schedules.absence_recheck.upcoming(failed_at, schedules.now);
     let evidence = match response {
