@@ -84,8 +84,8 @@ pub enum WorkflowError {
     /// The rules of the state machine lead from step to step without an end.
     #[error("booking {0} exceeded the maximum number of steps in one run")]
     TooManySteps(BookingId),
-    /// A conflict that an insert cannot have prevented the new booking from being stored. Nothing
-    /// was sent.
+    /// An unexpected conflict prevented the insert. New rows have no version or lease to conflict
+    /// with. Nothing was sent.
     #[error("new booking {id} could not be stored")]
     NotStored { id: BookingId, source: Conflict },
     #[error("the workflow task ended without a result")]
