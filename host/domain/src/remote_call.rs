@@ -30,8 +30,8 @@ pub enum RemoteCall {
         /// Time at which the same call was first sent, if this is a resend.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         first_sent_at: Option<Timestamp>,
-        /// Time at which the call ended without a response, if it is certain. An end after the first
-        /// reconciliation was due is not: after a crash, a lookup ends nothing.
+        /// Time at which the call ended without a response. `None` if no process saw the call end
+        /// before its first reconciliation was due.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         response_lost_at: Option<Timestamp>,
         /// The first evidence that the call had no effect.
