@@ -49,10 +49,10 @@ pub(super) const REFUSED_EVIDENCE: &str =
 /// the time for which suppliers and processors remember a reference.
 const RESEND_WINDOW_MS: i64 = 60 * 60 * 1000;
 
-/// Classifies that a lookup found nothing. This proves that a call was never executed under three
-/// conditions. The adapter declares that its supplier's reads are consistent. A lookup found nothing
-/// after the longest time that the call may take: the gateway may give a call up long before the
-/// supplier is done with it. A second lookup, apart from the first one, found nothing either.
+/// Decides what a lookup that found nothing proves. It proves that a call was never executed under
+/// three conditions. The adapter declares that its supplier's reads are consistent. A lookup found
+/// nothing after the longest time that the call may take: the gateway may give a call up long before
+/// the supplier is done with it. A second lookup, apart from the first one, found nothing either.
 ///
 /// The refusal of a resend replaces the first lookup and the declaration of consistent reads: the
 /// supplier answers a resend with the outcome of the call.
@@ -77,9 +77,9 @@ pub(super) fn classify_absence(
     }
 }
 
-/// Classifies that a lookup found no booking. If the payer pays at the supplier's own checkout, a
-/// missing booking proves nothing: the call is resent, or an operator decides. The exception is a
-/// booking whose resend the supplier refused because the checkout is not completed.
+/// Decides what a lookup that found no booking proves. If the payer pays at the supplier's own
+/// checkout, a missing booking proves nothing: the call is resent, or an operator decides. The
+/// exception is a booking whose resend the supplier refused because the checkout is not completed.
 pub(super) fn classify_booking_absence(
     collector: PaymentCollector,
     call: Option<&RemoteCall>,
