@@ -3,7 +3,7 @@
 use crate::base::Base;
 use crate::booking::interpret::{ScheduleContext, SupplierGuarantees};
 use crate::booking::passenger_secrets::PassengerSecrets;
-use crate::booking::settings::RetrySchedules;
+use crate::booking::retry_schedules::RetrySchedules;
 use crate::payment_instrument::PaymentInstrumentService;
 use crate::recording::recorder::TrafficRecorder;
 use crate::supplier::directory::SupplierDirectory;
@@ -29,7 +29,7 @@ impl StepDependencies {
             now: self.base.now(),
             requested_at,
             reconcile: &self.schedules.reconcile,
-            capture_retry: &self.schedules.capture_retry,
+            call_retry: &self.schedules.call_retry,
             absence_recheck: &self.schedules.absence_recheck,
         }
     }

@@ -408,7 +408,7 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
             now: self.now,
             requested_at: executor.requested_at,
             reconcile: &self.schedules.0,
-            capture_retry: &self.schedules.1,
+            call_retry: &self.schedules.1,
             absence_recheck: &self.schedules.2,
         };
         let context = InterpretContext {

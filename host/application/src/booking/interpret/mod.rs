@@ -65,7 +65,7 @@ pub struct ScheduleContext<'a> {
     /// Time at which the request was made whose response is interpreted now.
     pub requested_at: Timestamp,
     pub reconcile: &'a BackoffSchedule,
-    pub capture_retry: &'a BackoffSchedule,
+    pub call_retry: &'a BackoffSchedule,
     /// Times after a failure by absence at which the booking is looked up again.
     pub absence_recheck: &'a BackoffSchedule,
 }
@@ -107,7 +107,7 @@ impl ScheduleContext<'_> {
     }
 
     fn next_retry_at(&self, call: Option<&RemoteCall>) -> Timestamp {
-        self.capture_retry
+        self.call_retry
             .retry_at(call.map_or(0, RemoteCall::failed_attempts), self.now)
     }
 }

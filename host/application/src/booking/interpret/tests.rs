@@ -76,7 +76,7 @@ pub(super) fn scheduled<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
         now: NOW,
         requested_at: NOW,
         reconcile: &BackoffSchedule::new(vec![5, 15]),
-        capture_retry: &BackoffSchedule::new(vec![30]),
+        call_retry: &BackoffSchedule::new(vec![30]),
         absence_recheck: &BackoffSchedule::new(vec![600, 3600]),
     })
 }

@@ -7,8 +7,9 @@ use host_domain::remote_call::BackoffSchedule;
 pub struct RetrySchedules {
     /// Schedule for reconciling calls whose outcome is unknown.
     pub reconcile: BackoffSchedule,
-    /// Schedule for retrying calls that are known not to have been executed.
-    pub capture_retry: BackoffSchedule,
+    /// Schedule for retrying captures and cancellations that are known not to have been executed.
+    /// Its times are `payments.capture_retry_s` of the configuration.
+    pub call_retry: BackoffSchedule,
     /// Times after a failure by absence at which the booking is looked up again.
     pub absence_recheck: BackoffSchedule,
 }
@@ -20,7 +21,7 @@ impl RetrySchedules {
             |offsets: &[u64]| BackoffSchedule::new(offsets.iter().map(seconds).collect());
         Self {
             reconcile: schedule(&reconcile.schedule_s),
-            capture_retry: schedule(&payments.capture_retry_s),
+            call_retry: schedule(&payments.capture_retry_s),
             absence_recheck: schedule(&reconcile.absence_recheck_s),
         }
     }
