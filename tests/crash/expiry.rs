@@ -9,7 +9,7 @@ use tests::{
 
 /// Failpoints at which the process aborts. The step makes no call; voiding the authorization is a
 /// separate step.
-pub(crate) const STEPS: Steps = &[("expire", &["planned", "outcome_committed"])];
+pub(crate) const STEPS: Steps = &[("offer_expiry", &["planned", "outcome_committed"])];
 
 async fn check_survives(database: Database, point: &str) {
     let plain = ServerOptions::on(database).config(SHORT_DELAYS);

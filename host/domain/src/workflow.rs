@@ -6,7 +6,7 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expiry {
     /// The gateway stops waiting for the response to a prebook.
-    Prebook,
+    PrebookTimeout,
     /// A prebooked offer was not completed in time.
     Offer,
 }
@@ -15,8 +15,8 @@ impl Expiry {
     /// Returns the name used in failpoints and tests, like the name of a step.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Prebook => "give_up_prebook",
-            Self::Offer => "expire",
+            Self::PrebookTimeout => "prebook_timeout",
+            Self::Offer => "offer_expiry",
         }
     }
 }

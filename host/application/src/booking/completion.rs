@@ -303,7 +303,7 @@ impl CompletionService {
     ///
     /// # Errors
     /// Fails if the booking does not wait to be paid for, or the database does not answer.
-    pub async fn expire<K: BookingAggregate>(
+    pub async fn expire_offer<K: BookingAggregate>(
         &self,
         booking: Booking<K>,
         write: UnitOfWork,

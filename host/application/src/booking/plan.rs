@@ -85,7 +85,7 @@ pub fn plan_transitions<K: BookingAggregate>(
                 on_step_planned(due.name());
                 expiry = Some(due);
                 event = Some(match due {
-                    Expiry::Prebook => BookingEvent::PrebookTimedOut,
+                    Expiry::PrebookTimeout => BookingEvent::PrebookTimedOut,
                     Expiry::Offer => BookingEvent::OfferExpired,
                 });
                 continue;

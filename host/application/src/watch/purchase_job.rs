@@ -402,7 +402,7 @@ impl<'a> PurchaseRun<'a> {
         let id = booking.id.clone();
         let (request_id, deadline) = (&self.request_id, self.deadline);
         let completions = &self.job.completions;
-        let expired = completions.expire(booking, write, request_id, deadline);
+        let expired = completions.expire_offer(booking, write, request_id, deadline);
         match expired.await.map_err(WatchPurchaseError::Expire)? {
             true => Ok(()),
             // The next run reads the booking again.

@@ -21,12 +21,14 @@ impl<K: BookingKind> Booking<K> {
 
     fn expiry(&self) -> Option<(Timestamp, Expiry)> {
         match &self.state {
-            BookingState::Created => {
-                Some((self.created_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook))
-            }
-            BookingState::PrebookInProgress { started_at } => {
-                Some((started_at.plus_ms(PREBOOK_TIMEOUT_MS), Expiry::Prebook))
-            }
+            BookingState::Created => Some((
+                self.created_at.plus_ms(PREBOOK_TIMEOUT_MS),
+                Expiry::PrebookTimeout,
+            )),
+            BookingState::PrebookInProgress { started_at } => Some((
+                started_at.plus_ms(PREBOOK_TIMEOUT_MS),
+                Expiry::PrebookTimeout,
+            )),
             BookingState::ReadyForComplete => Some((self.offer_expires_at, Expiry::Offer)),
             BookingState::CompleteInProgress { .. }
             | BookingState::Booked(_)
