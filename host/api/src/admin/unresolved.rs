@@ -178,7 +178,7 @@ pub(super) async fn withdraw_decision(
 ) -> Result<Json<Value>, ApiError> {
     let id = BookingId::parse(&booking).map_err(|_| ApiError::from(ErrorCode::BookingNotFound))?;
     let client_reference = request.client_reference.as_deref();
-    let withdrawn = settlements.withdraw_only(&actor, &id, client_reference);
+    let withdrawn = settlements.withdraw_by_reference(&actor, &id, client_reference);
     withdrawn.await.map_err(|error| match error {
         WithdrawError::NothingWaits => {
             ApiError::from(ErrorCode::BookingStateConflict).with_detail(error.to_string())

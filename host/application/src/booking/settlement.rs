@@ -132,16 +132,16 @@ impl SettlementService {
         );
         match self.apply(actor, booking, call, new).await {
             Ok(status) => Ok(SettlementResult::Applied(status)),
-            Err(ResolveError::InProgress) => self.keep(actor, attempt, new).await,
+            Err(ResolveError::InProgress) => self.store_waiting(actor, attempt, new).await,
             Err(error @ (ResolveError::NothingUnresolved(_) | ResolveError::StateChanged(_))) => {
-                Err(self.explain(attempt, error).await?)
+                Err(self.no_effect_reason(attempt, error).await?)
             }
             Err(error) => Err(error.into()),
         }
     }
 
     /// Stores a decision about a call that another process works on.
-    async fn keep(
+    async fn store_waiting(
         &self,
         actor: &Actor,
         attempt: &Attempt,
@@ -150,7 +150,9 @@ impl SettlementService {
         let (tenant, call) = (&attempt.tenant, &attempt.call);
         let current = self.current_attempt(attempt).await?;
         if !current.is_some_and(|attempt| attempt.outcome.is_unresolved()) {
-            return Err(self.explain(attempt, ResolveError::InProgress).await?);
+            return Err(self
+                .no_effect_reason(attempt, ResolveError::InProgress)
+                .await?);
         }
         let state = SettlementState::Waiting;
         let booking = &call.booking_id;
@@ -158,7 +160,9 @@ impl SettlementService {
         let committed = self.base.commit_unless(Conflict::SettlementWaiting, write);
         match committed.await.map_err(StorageFailure::from)? {
             true => Ok(SettlementResult::Waiting),
-            false => Err(self.explain(attempt, ResolveError::InProgress).await?),
+            false => Err(self
+                .no_effect_reason(attempt, ResolveError::InProgress)
+                .await?),
         }
     }
 
@@ -188,11 +192,12 @@ impl SettlementService {
         withdrawn.await.map_err(StorageFailure::from)
     }
 
-    /// Withdraws the decision that waits about a call of a booking.
+    /// Withdraws the only decision that waits about the calls of a booking, or about its call with
+    /// this client reference.
     ///
     /// # Errors
     /// [`WithdrawError`].
-    pub async fn withdraw_only(
+    pub async fn withdraw_by_reference(
         &self,
         actor: &Actor,
         booking: &BookingId,
@@ -214,7 +219,7 @@ impl SettlementService {
 
     /// Returns why a decision about a call has no effect. `otherwise` is the reason if nobody has
     /// decided about the call and it is still open.
-    async fn explain(
+    async fn no_effect_reason(
         &self,
         attempt: &Attempt,
         otherwise: ResolveError,
