@@ -20,8 +20,7 @@ use host_domain::owner::Tenant;
 use host_domain::routing::SupplierRoute;
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::watch::{self, TripFilters, WatchTarget};
-use host_resources::watch_event as render;
-use host_resources::watch_event::{CurrentPriceResource, TripMatchResource};
+use host_resources::watch_event::{self, CurrentPriceResource, TripMatchResource};
 use host_storage::ClaimedPriceCheck;
 use std::sync::Arc;
 use std::time::Duration;
@@ -115,9 +114,9 @@ impl PriceChecker {
                     .price_mapped_hotels(&context, &route, &query, &mappings);
                 let (_, offers) = priced.await?;
                 let cheapest = cheapest(offers, |_| true);
-                Ok(CheckResult::Hotel(
-                    cheapest.map(|offer| (offer.total, render::current_price(&offer))),
-                ))
+                Ok(CheckResult::Hotel(cheapest.map(|offer| {
+                    (offer.total, watch_event::current_price(&offer))
+                })))
             }
             WatchTarget::Trip { area, filters } => {
                 self.check_trip(&context, check, area, filters).await
@@ -179,7 +178,7 @@ impl PriceChecker {
         self.take_rate_permit_of(context, supplier)?;
         let offers = self.fetch_offers(context, id, Some(supplier), stay).await?;
         let offer = cheapest(offers, |offer| matches_filters(offer, filters));
-        Ok(offer.map(|offer| (offer.total, render::trip_match(id, hotel, &offer))))
+        Ok(offer.map(|offer| (offer.total, watch_event::trip_match(id, hotel, &offer))))
     }
 
     pub async fn fetch_offers(
