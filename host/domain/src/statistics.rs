@@ -6,14 +6,15 @@ use crate::owner::{Mode, Tenant};
 use crate::supplier::SupplierId;
 use crate::time::Timestamp;
 
-/// Upper bounds of the classes of durations, in microseconds. A last class has all longer ones.
-pub const DURATION_BOUNDS_US: [u64; 13] = [
+/// Upper bounds of the histogram buckets of durations, in microseconds. A last bucket has all
+/// longer durations.
+pub const DURATION_BUCKET_BOUNDS_US: [u64; 13] = [
     1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000,
     5_000_000, 10_000_000,
 ];
 
-/// Number of classes of durations.
-pub const DURATION_CLASSES: usize = DURATION_BOUNDS_US.len() + 1;
+/// Number of histogram buckets of durations.
+pub const DURATION_BUCKETS: usize = DURATION_BUCKET_BOUNDS_US.len() + 1;
 
 named_enum! {
     /// The subject of statistics.
@@ -62,8 +63,8 @@ pub struct CallStatistics {
     /// Sum of all durations in microseconds.
     pub duration_us_sum: u64,
     pub duration_us_max: u64,
-    /// Numbers of calls by class of [`DURATION_BOUNDS_US`].
-    pub classes: [u64; DURATION_CLASSES],
+    /// Numbers of calls by bucket of [`DURATION_BUCKET_BOUNDS_US`].
+    pub buckets: [u64; DURATION_BUCKETS],
 }
 
 /// The key of a row of the statistics.
@@ -151,8 +152,8 @@ impl CallStatistics {
         }
         self.duration_us_sum = self.duration_us_sum.saturating_add(duration_us);
         self.duration_us_max = self.duration_us_max.max(duration_us);
-        let class = DURATION_BOUNDS_US.partition_point(|bound| *bound < duration_us);
-        if let Some(count) = self.classes.get_mut(class) {
+        let bucket = DURATION_BUCKET_BOUNDS_US.partition_point(|bound| *bound < duration_us);
+        if let Some(count) = self.buckets.get_mut(bucket) {
             *count += 1;
         }
     }
@@ -163,20 +164,20 @@ impl CallStatistics {
         self.server_errors += other.server_errors;
         self.duration_us_sum = self.duration_us_sum.saturating_add(other.duration_us_sum);
         self.duration_us_max = self.duration_us_max.max(other.duration_us_max);
-        for (count, more) in self.classes.iter_mut().zip(other.classes) {
+        for (count, more) in self.buckets.iter_mut().zip(other.buckets) {
             *count += more;
         }
     }
 
     /// Returns the duration in microseconds that `permille` of the calls do not exceed,
-    /// interpolated within its class. Returns `None` without calls.
+    /// interpolated within its bucket. Returns `None` without calls.
     pub fn quantile_us(&self, permille: u64) -> Option<u64> {
-        let total: u64 = self.classes.iter().sum();
+        let total: u64 = self.buckets.iter().sum();
         let rank = (total * permille).div_ceil(1000).max(1);
         let mut below = 0;
         let mut lower = 0;
-        let uppers = DURATION_BOUNDS_US.iter().copied().chain([u64::MAX]);
-        for (count, upper) in self.classes.into_iter().zip(uppers) {
+        let uppers = DURATION_BUCKET_BOUNDS_US.iter().copied().chain([u64::MAX]);
+        for (count, upper) in self.buckets.into_iter().zip(uppers) {
             let upper = upper.min(self.duration_us_max).max(lower);
             if below + count >= rank {
                 return Some(lower + (upper - lower) * (rank - below) / count.max(1));
@@ -219,6 +220,6 @@ mod tests {
         sum.add(&failed);
         assert_eq!((sum.count, sum.client_errors, sum.server_errors), (5, 1, 1));
         assert_eq!((sum.duration_us_sum, sum.duration_us_max), (24_000, 9_000));
-        assert_eq!(sum.classes.iter().sum::<u64>(), 5);
+        assert_eq!(sum.buckets.iter().sum::<u64>(), 5);
     }
 }

@@ -6,7 +6,7 @@ use crate::statement::{Row, statement};
 use crate::{DatabaseError, Store, UnitOfWork};
 use host_domain::console::TenantScope;
 use host_domain::statistics::{
-    BookedAmount, CallStatistics, DURATION_CLASSES, RemarkableCall, StatisticsGroup, StatisticsKey,
+    BookedAmount, CallStatistics, DURATION_BUCKETS, RemarkableCall, StatisticsGroup, StatisticsKey,
     StatisticsSubject, TimeResolution,
 };
 use host_domain::time::Timestamp;
@@ -100,7 +100,7 @@ fn statistics_json(key: &StatisticsKey, calls: &CallStatistics) -> Value {
         "duration_us_max": calls.duration_us_max,
     });
     if let Value::Object(members) = &mut row {
-        for (column, count) in CLASS_COLUMNS.into_iter().zip(calls.classes) {
+        for (column, count) in BUCKET_COLUMNS.into_iter().zip(calls.buckets) {
             members.insert(column.to_owned(), count.into());
         }
     }
@@ -120,7 +120,7 @@ const TEXT_COLUMNS: [&str; 7] = [
 /// Returns the names of the columns that are added up.
 fn summed_columns() -> Vec<&'static str> {
     let counters = ["count", "client_errors", "server_errors", "duration_us_sum"];
-    counters.into_iter().chain(CLASS_COLUMNS).collect()
+    counters.into_iter().chain(BUCKET_COLUMNS).collect()
 }
 
 fn upsert_statistics() -> String {
@@ -279,8 +279,8 @@ fn read_group(row: &Row) -> Result<StatisticsGroup, DatabaseError> {
         duration_us_max: number("duration_us_max")?,
         ..CallStatistics::default()
     };
-    for (class, column) in calls.classes.iter_mut().zip(CLASS_COLUMNS) {
-        *class = number(column)?;
+    for (bucket, column) in calls.buckets.iter_mut().zip(BUCKET_COLUMNS) {
+        *bucket = number(column)?;
     }
     Ok(StatisticsGroup {
         subject: row.enum_value("subject", StatisticsSubject::parse)?,
@@ -291,7 +291,7 @@ fn read_group(row: &Row) -> Result<StatisticsGroup, DatabaseError> {
     })
 }
 
-const CLASS_COLUMNS: [&str; DURATION_CLASSES] = [
+const BUCKET_COLUMNS: [&str; DURATION_BUCKETS] = [
     "class_00", "class_01", "class_02", "class_03", "class_04", "class_05", "class_06", "class_07",
     "class_08", "class_09", "class_10", "class_11", "class_12", "class_13",
 ];

@@ -352,7 +352,7 @@ async fn statistics_of_hosts_are_added_up(db: &TestStore) {
             .find(|one| one.subject == StatisticsSubject::Total);
         let total = total.map(|group| group.calls).unwrap_or_default();
         assert_eq!((total.count, total.server_errors), (count, count / 2));
-        assert_eq!(total.classes.iter().sum::<u64>(), count);
+        assert_eq!(total.buckets.iter().sum::<u64>(), count);
         assert_eq!(total.duration_us_max, if count > 0 { 70_000 } else { 0 });
         let booked = overview(&db.store, &scope).await.booked;
         let expected = if count > 0 {
