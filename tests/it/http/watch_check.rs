@@ -13,6 +13,7 @@ on_both_databases! {
     watches_with_the_same_query_share_a_supplier_call,
     price_checks_stay_within_the_supplier_rate_limit,
     trip_watch_reports_the_cheapest_hotels,
+    trip_check_routes_its_search_once_and_its_prices_once,
     watch_is_checked_again_after_the_process_is_killed,
 }
 
@@ -150,9 +151,8 @@ async fn price_checks_stay_within_the_supplier_rate_limit(database: Database) {
     assert!(listed.all(|watch| watch["status"] == "active"));
 }
 
-async fn trip_watch_reports_the_cheapest_hotels(database: Database) {
-    let server = start(database).await;
-    let client = server.client().user("ada");
+/// Sets nightly prices, and returns a request of a trip watch for 2 nights that four hotels meet.
+async fn affordable_trip_request(server: &Server, client: &Client) -> Value {
     for (hotel, nightly) in [
         ("OK", 40.0),
         ("MANY", 30.0),
@@ -164,6 +164,13 @@ async fn trip_watch_reports_the_cheapest_hotels(database: Database) {
     let mut request = trip_watch_request(96.0);
     request["place_id"] = client.find_place("Testville").await["id"].clone();
     request["filters"] = json!({"min_star_rating": 1, "board": ["ROOM_ONLY"]});
+    request
+}
+
+async fn trip_watch_reports_the_cheapest_hotels(database: Database) {
+    let server = start(database).await;
+    let client = server.client().user("ada");
+    let mut request = affordable_trip_request(&server, &client).await;
     let made = client.post(TRIP_WATCHES, &request).await.expect(201);
     let watch = made.data();
     assert_eq!(watch["kind"], "TRIP");
@@ -194,6 +201,34 @@ async fn trip_watch_reports_the_cheapest_hotels(database: Database) {
     let id = &dearer.data()["id"];
     checks(&client, id, 1).await;
     assert_eq!(client.read_watch(id).await["status"], "active");
+}
+
+/// Each check searches once and prices three hotels.
+async fn trip_check_routes_its_search_once_and_its_prices_once(database: Database) {
+    let debug_log = "[log]\nfilter = \"info,host_application=debug\"";
+    let options = ServerOptions::on(database).config(OFTEN).config(debug_log);
+    let server = Server::start_with(options).await;
+    let client = server.client();
+    let request = affordable_trip_request(&server, &client).await;
+    client.post(TRIP_WATCHES, &request).await.expect(201);
+    eventually("three checks to be made", async || {
+        (count_checks(&server, "checked").await >= 3).then_some(())
+    })
+    .await;
+    let log = std::fs::read_to_string(server.data_dir().join("server.log")).unwrap();
+    let checks = count_checks(&server, "checked").await;
+    for operation in ["hotel_search", "hotel_pricing"] {
+        let lines = log.lines();
+        let routed = lines.filter(|line| line.contains("a request was routed"));
+        let routed = routed.filter(|line| line.contains("request_id=chk_"));
+        let routed = routed.filter(|line| line.contains(operation)).count();
+        // One check may still be in progress.
+        let expected = 3..=usize::try_from(checks).unwrap() + 1;
+        assert!(
+            expected.contains(&routed),
+            "{operation}: {routed} routes of {checks} checks"
+        );
+    }
 }
 
 async fn watch_is_checked_again_after_the_process_is_killed(database: Database) {

@@ -26,6 +26,16 @@ impl HotelMappings {
         self.hotels.iter().filter_map(own)
     }
 
+    /// Returns the mappings of one of the hotels.
+    pub fn of_hotel(&self, id: &HotelId) -> Self {
+        let is_own = |hotel: &&Vec<HotelMapping>| hotel.iter().any(|one| one.hotel_id == *id);
+        let hotels: Vec<_> = self.hotels.iter().filter(is_own).cloned().collect();
+        Self {
+            common_suppliers: common_suppliers(&hotels),
+            hotels,
+        }
+    }
+
     /// Returns the supplier's own ids, in the order of the request.
     pub fn supplier_ids(&self, supplier: &SupplierId) -> Vec<String> {
         self.at_supplier(supplier)

@@ -12,6 +12,7 @@ use host_domain::hotel::supplier_api::{
 use host_domain::hotel::{Location, Stay};
 use host_domain::id::HotelId;
 use host_domain::money::Money;
+use host_domain::routing::SupplierRoute;
 use host_domain::supplier::{Capability, SupplierId};
 use host_domain::watch::Area;
 use host_storage::{HotelObservation, HotelProfile};
@@ -70,22 +71,44 @@ impl HotelSearchService {
         ))?;
         let area = self.resolve_area(context, &query.area).await?;
         let route = candidates.choose(None)?;
-        let response =
-            self.router
-                .query_with_failover(context, &route, |supplier, call_context| {
-                    let place = area.place.as_ref();
-                    let own_place = place.filter(|(owner, _)| *owner == supplier.info().id);
-                    let request = SearchRequest {
-                        center: area.center,
-                        radius_m: area.radius_m,
-                        supplier_place_id: own_place.map(|(_, id)| id.clone()),
-                        stay: query.stay.clone(),
-                        filters: query.filters.clone(),
-                        sort: query.sort,
-                        limit: query.limit,
-                    };
-                    async move { supplier.search_hotels(&call_context, request).await }
-                });
+        self.search_area(context, &route, query, area).await
+    }
+
+    /// Returns the hotels in an area, each with the gateway's id. `route` has the suppliers to
+    /// call.
+    pub(crate) async fn search_on_route(
+        &self,
+        context: &RequestContext,
+        route: &SupplierRoute,
+        query: &SearchQuery,
+    ) -> Result<HotelSearchResult, QueryError> {
+        let area = self.resolve_area(context, &query.area).await?;
+        self.search_area(context, route, query, area).await
+    }
+
+    async fn search_area(
+        &self,
+        context: &RequestContext,
+        route: &SupplierRoute,
+        query: &SearchQuery,
+        area: ResolvedArea,
+    ) -> Result<HotelSearchResult, QueryError> {
+        let response = self
+            .router
+            .query_with_failover(context, route, |supplier, call_context| {
+                let place = area.place.as_ref();
+                let own_place = place.filter(|(owner, _)| *owner == supplier.info().id);
+                let request = SearchRequest {
+                    center: area.center,
+                    radius_m: area.radius_m,
+                    supplier_place_id: own_place.map(|(_, id)| id.clone()),
+                    stay: query.stay.clone(),
+                    filters: query.filters.clone(),
+                    sort: query.sort,
+                    limit: query.limit,
+                };
+                async move { supplier.search_hotels(&call_context, request).await }
+            });
         let (supplier, mut response) = response.await?;
         let unsupported = unsupported_filters(query, &response);
         apply_filters(query, area.center, &mut response);

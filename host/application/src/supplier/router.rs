@@ -59,7 +59,7 @@ impl RouteCandidates<'_> {
             .filter(|suppliers| suppliers.len() == 1)
             .and_then(<[SupplierId]>::first);
         let route = route.map_err(|_| self.no_route(selector.or(only_eligible)))?;
-        tracing::debug!(operation = capability.as_str(), suppliers = ?route.suppliers, reason = route.reason.as_str(), "a request was routed");
+        tracing::debug!(request_id = %self.request.context.request_id, operation = capability.as_str(), suppliers = ?route.suppliers, reason = route.reason.as_str(), "a request was routed");
         Ok(route)
     }
 

@@ -1,7 +1,7 @@
 //! Price checks for watches. They run the same queries that callers make.
 
 use crate::base::Base;
-use crate::catalog::hotel_mapping::HotelMappingService;
+use crate::catalog::hotel_mapping::{HotelMappingService, HotelMappings};
 use crate::catalog::hotel_search::{HotelSearchService, SearchQuery};
 use crate::catalog::local_date;
 use crate::catalog::place::PlaceService;
@@ -84,7 +84,7 @@ impl PriceChecker {
             }
             WatchTarget::Trip { area, .. } => {
                 let route_request = RouteRequest::new(context, Capability::HotelSearch, None);
-                self.router.route(route_request, None)?;
+                self.router.candidates(route_request)?;
                 if let watch::Area::Place(id) = area {
                     self.places.find_place(mode, id).await?;
                 }
@@ -106,13 +106,10 @@ impl PriceChecker {
                 let ids = std::slice::from_ref(hotel_id);
                 let mappings = self.mappings.find_hotel_mappings(mode, ids, None).await?;
                 let route_request = RouteRequest::new(&context, Capability::HotelPricing, None);
-                let route =
-                    self.route_with_permit(route_request, Some(&mappings.common_suppliers))?;
-                let query = offer_query(hotel_id, None, stay);
-                let priced = self
-                    .offers
-                    .price_mapped_hotels(&context, &route, &query, &mappings);
-                let (_, offers) = priced.await?;
+                let suppliers = Some(mappings.common_suppliers.as_slice());
+                let route = self.router.route(route_request, suppliers)?;
+                let priced = self.price_on_route(&context, &route, &mappings, hotel_id, stay);
+                let offers = priced.await?;
                 let cheapest = cheapest(offers, |_| true);
                 Ok(CheckResult::Hotel(cheapest.map(|offer| {
                     (offer.total, watch_event::current_price(&offer))
@@ -132,25 +129,67 @@ impl PriceChecker {
         filters: &TripFilters,
     ) -> Result<CheckResult, QueryError> {
         let route_request = RouteRequest::new(context, Capability::HotelSearch, None);
-        self.route_with_permit(route_request, None)?;
+        let route = self.router.route(route_request, None)?;
+        self.take_rate_permit(context, &route)?;
         let stay = &check.query.stay;
         let query = search_query(area, filters, stay);
-        let found = self.hotel_search.search_hotels(context, &query).await?;
+        let found = self.hotel_search.search_on_route(context, &route, &query);
+        let found = found.await?;
         // The highest price that a watch of this query waits for.
         let cap = self.base.store.highest_trigger(&check.tenant, &check.id);
         let cap = cap.await?;
-        let (mut matches, mut dearer, mut last_error) = (Vec::new(), None, None);
-        for (id, hotel) in &found.hotels {
-            let Some(total) = hotel.lowest_total.filter(|_| matches.len() < MATCHES_MAX) else {
-                break;
-            };
-            if cap.is_none_or(|cap| total.minor > cap) {
-                dearer = Some(total);
+        let hotels = found.hotels.iter();
+        let hotels = hotels.map_while(|(id, hotel)| Some((id, hotel, hotel.lowest_total?)));
+        let hotels: Vec<_> = hotels.collect();
+        let is_dearer = |(.., total): &(_, _, Money)| cap.is_none_or(|cap| total.minor > cap);
+        let dearer_from = hotels.iter().position(is_dearer).unwrap_or(hotels.len());
+        let (affordable, dearer) = hotels.split_at(dearer_from);
+        let matches = self.price_found_hotels(context, &found.supplier, affordable, filters, stay);
+        let matches = matches.await?;
+        let dearer = dearer.first().filter(|_| matches.len() < MATCHES_MAX);
+        let dearer = dearer.map(|(.., total)| *total);
+        let cheapest_match = matches.first().map(|(total, _)| *total);
+        let cheapest = cheapest_match.into_iter().chain(dearer);
+        let cheapest = cheapest.min_by_key(|total| total.minor);
+        Ok(CheckResult::Trip(cheapest, matches))
+    }
+
+    /// Prices hotels that a search found, until [`MATCHES_MAX`] of them have an offer that passes
+    /// the filters. Returns the cheapest such offer of each, in ascending order of price.
+    async fn price_found_hotels(
+        &self,
+        context: &RequestContext,
+        supplier: &SupplierId,
+        hotels: &[(&HotelId, &SupplierHotel, Money)],
+        filters: &TripFilters,
+        stay: &Stay,
+    ) -> Result<Vec<(Money, TripMatchResource)>, QueryError> {
+        if hotels.is_empty() {
+            return Ok(Vec::new());
+        }
+        let route_request = RouteRequest::new(context, Capability::HotelPricing, Some(supplier));
+        let route = self.router.route(route_request, None)?;
+        let mode = context.owner.tenant.mode;
+        let ids: Vec<HotelId> = hotels.iter().map(|(id, ..)| (*id).clone()).collect();
+        let mappings = self
+            .mappings
+            .find_hotel_mappings(mode, &ids, Some(supplier));
+        let mappings = mappings.await?;
+        let (mut matches, mut last_error) = (Vec::new(), None);
+        for (id, hotel, _) in hotels {
+            if matches.len() == MATCHES_MAX {
                 break;
             }
-            let priced = self.price_candidate(context, &found.supplier, id, hotel, filters, stay);
+            let mapping = mappings.of_hotel(id);
+            let priced = self.price_on_route(context, &route, &mapping, id, stay);
             match priced.await {
-                Ok(trip_match) => matches.extend(trip_match),
+                Ok(offers) => {
+                    let offer = cheapest(offers, |offer| matches_filters(offer, filters));
+                    matches.extend(offer.map(|offer| {
+                        let trip_match = watch_event::trip_match(id, hotel, &offer);
+                        (offer.total, trip_match)
+                    }));
+                }
                 // Another hotel may still be available.
                 Err(error) => last_error = Some(error),
             }
@@ -159,58 +198,48 @@ impl PriceChecker {
             return Err(error);
         }
         matches.sort_by_key(|(total, _)| total.minor);
-        let cheapest_match = matches.first().map(|(total, _)| *total);
-        let cheapest = cheapest_match.into_iter().chain(dearer);
-        let cheapest = cheapest.min_by_key(|total| total.minor);
-        Ok(CheckResult::Trip(cheapest, matches))
+        Ok(matches)
     }
 
-    /// Prices a hotel that a search found. Returns its cheapest offer that passes the filters.
-    async fn price_candidate(
+    /// Acquires a rate-limit permit, and prices a hotel at the suppliers of a route. `mappings` are
+    /// those of the hotel.
+    async fn price_on_route(
         &self,
         context: &RequestContext,
-        supplier: &SupplierId,
-        id: &HotelId,
-        hotel: &SupplierHotel,
-        filters: &TripFilters,
+        route: &SupplierRoute,
+        mappings: &HotelMappings,
+        hotel: &HotelId,
         stay: &Stay,
-    ) -> Result<Option<(Money, TripMatchResource)>, QueryError> {
-        self.take_rate_permit_of(context, supplier)?;
-        let offers = self.fetch_offers(context, id, Some(supplier), stay).await?;
-        let offer = cheapest(offers, |offer| matches_filters(offer, filters));
-        Ok(offer.map(|offer| (offer.total, watch_event::trip_match(id, hotel, &offer))))
+    ) -> Result<Vec<PricedHotel>, QueryError> {
+        self.take_rate_permit(context, route)?;
+        let query = offer_query(hotel, stay);
+        let priced = self
+            .offers
+            .price_mapped_hotels(context, route, &query, mappings);
+        let (_, hotels) = priced.await?;
+        Ok(hotels)
     }
 
+    /// Returns the offers of a hotel at the moment.
     pub async fn fetch_offers(
         &self,
         context: &RequestContext,
         hotel: &HotelId,
-        selector: Option<&SupplierId>,
         stay: &Stay,
     ) -> Result<Vec<PricedHotel>, QueryError> {
-        let query = offer_query(hotel, selector, stay);
+        let query = offer_query(hotel, stay);
         let (_, hotels) = self.offers.price_hotels(context, &query).await?;
         Ok(hotels)
     }
 
-    /// Chooses the suppliers to call, and acquires a rate-limit permit for the first of them.
-    fn route_with_permit(
-        &self,
-        request: RouteRequest<'_>,
-        eligible: Option<&[SupplierId]>,
-    ) -> Result<SupplierRoute, QueryError> {
-        let route = self.router.route(request, eligible)?;
-        let first = route.suppliers.first();
-        let supplier = first.ok_or(QueryError::Unsupported(None))?;
-        self.take_rate_permit_of(request.context, supplier)?;
-        Ok(route)
-    }
-
-    fn take_rate_permit_of(
+    /// Acquires a rate-limit permit for the first supplier of a route.
+    fn take_rate_permit(
         &self,
         context: &RequestContext,
-        supplier: &SupplierId,
+        route: &SupplierRoute,
     ) -> Result<(), QueryError> {
+        let first = route.suppliers.first();
+        let supplier = first.ok_or(QueryError::Unsupported(None))?;
         let mode = context.owner.tenant.mode;
         let permit = self.rate_limiter.acquire(mode, supplier);
         permit.map_err(|error| QueryError::Supplier {
@@ -226,10 +255,10 @@ pub fn background_context(tenant: &Tenant, id: &PriceCheckId, time: Duration) ->
     RequestContext::for_background(tenant, id.as_str(), Deadline::from_now(time))
 }
 
-fn offer_query(hotel: &HotelId, selector: Option<&SupplierId>, stay: &Stay) -> OfferQuery {
+fn offer_query(hotel: &HotelId, stay: &Stay) -> OfferQuery {
     OfferQuery {
         hotels: HotelSelection::ByHotelId(vec![hotel.clone()]),
-        selector: selector.cloned(),
+        selector: None,
         stay: stay.clone(),
         max_offers_per_hotel: OFFERS_MAX,
         include_package_rates: false,

@@ -222,7 +222,7 @@ impl<'a> PurchaseRun<'a> {
             price_check::background_context(tenant, &self.stored.price_check_id(), PRICING_TIMEOUT);
         let stay = &self.watch().query.stay;
         let price_checker = &self.job.price_checker;
-        let hotels = price_checker.fetch_offers(&context, &self.hotel, None, stay);
+        let hotels = price_checker.fetch_offers(&context, &self.hotel, stay);
         let offers = hotels.await?.into_iter().flat_map(|hotel| hotel.offers);
         let cheapest = offers.min_by_key(|priced| priced.offer.total.minor);
         Ok(cheapest.and_then(|priced| self.job.offers.open_hotel_offer(tenant, &priced.reference)))
