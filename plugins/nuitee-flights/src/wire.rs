@@ -118,6 +118,8 @@ lenient_struct! {
 
     pub(crate) struct Fee<'a> {
         pub(crate) pricing: Single<Pricing<'a>> = "pricing",
+        /// Percentage of the base fare, which may come without an amount.
+        pub(crate) percent: Single<LenientAmount> = "percent",
         /// `anytime`, `noShow`, `beforeDeparture` or `afterDeparture`.
         pub(crate) applicability: Single<LenientText<'a>> = "applicability",
     }

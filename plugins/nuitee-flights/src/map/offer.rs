@@ -297,7 +297,8 @@ fn to_offer(
         journeys: journey_details(trip, &sources),
         ..OfferDetails::default()
     };
-    let fare_conditions = terms::conditions(offer.terms.as_ref().value().unwrap_or(&no_terms));
+    let terms = offer.terms.as_ref().value().unwrap_or(&no_terms);
+    let fare_conditions = terms::conditions(terms, display_price(offer));
     let offer = Offer {
         supplier_offer,
         exclusive_key: None,

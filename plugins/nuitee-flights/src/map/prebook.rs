@@ -122,9 +122,9 @@ pub(crate) fn prebook_response(
         total,
         fare: parts.fare,
         fare_tax: parts.fare_tax,
-        fare_conditions: trip
-            .terms
-            .map_or(verified.fare_conditions, |terms| terms::conditions(&terms)),
+        fare_conditions: trip.terms.map_or(verified.fare_conditions, |terms| {
+            terms::conditions(&terms, trip.price.as_ref())
+        }),
         documents_required: DOCUMENTS_REQUIRED,
         journeys: verified.journeys,
         expires_at: ticket_limit.flatten(),

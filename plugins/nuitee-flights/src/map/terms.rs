@@ -5,30 +5,50 @@ use stopover_sdk::types::Money;
 use stopover_sdk::types::flight::{FareCondition, FareConditions};
 
 use crate::map;
-use crate::wire::{Fee, Terms};
+use crate::wire::{Fee, Price, Terms};
 
-pub(crate) fn conditions(terms: &Terms<'_>) -> FareConditions {
+/// Returns the conditions of a fare with this price.
+pub(crate) fn conditions(terms: &Terms<'_>, price: Option<&Price<'_>>) -> FareConditions {
     FareConditions {
-        refund: condition(terms.refundable, terms.refund_fee.as_ref()),
-        change: condition(terms.changeable, terms.change_fee.as_ref()),
+        refund: condition(terms.refundable, terms.refund_fee.as_ref(), price),
+        change: condition(terms.changeable, terms.change_fee.as_ref(), price),
     }
 }
 
-/// Converts a condition. Percentages and fees for no-shows or after departure are not the penalty.
-/// If Nuitee publishes no fee, the penalty is unknown, because a fee may still apply. A repeated value is
-/// unknown, too.
-fn condition(allowed: Single<LenientFlag>, fee: Single<&Fee<'_>>) -> FareCondition {
+/// Converts a condition. Fees for no-shows or after departure are not the penalty. If Nuitee publishes
+/// no fee, the penalty is unknown, because a fee may still apply. A repeated value is unknown, too.
+fn condition(
+    allowed: Single<LenientFlag>,
+    fee: Single<&Fee<'_>>,
+    price: Option<&Price<'_>>,
+) -> FareCondition {
     FareCondition {
         allowed: allowed.value().and_then(|allowed| allowed.0),
-        penalty: fee.value().and_then(penalty),
+        penalty: fee.value().and_then(|fee| penalty(fee, price)),
     }
 }
 
-fn penalty(fee: &Fee<'_>) -> Option<Money> {
+/// Returns the amount of a fee or, if Nuitee states no amount, its percentage of the base fare.
+fn penalty(fee: &Fee<'_>, price: Option<&Price<'_>>) -> Option<Money> {
     let when = fee.applicability.as_ref().optional("applicability").ok()?;
     let when = when.map_or("", LenientText::as_str);
-    let pricing = fee.pricing.as_ref().value()?;
-    matches!(when, "" | "anytime" | "beforeDeparture")
-        .then(|| pricing.display.as_ref().value().and_then(map::money))
-        .flatten()
+    if !matches!(when, "" | "anytime" | "beforeDeparture") {
+        return None;
+    }
+    let pricing = fee.pricing.as_ref().optional("pricing").ok()?;
+    let amount = pricing.map_or(Single::Missing, |pricing| pricing.display.as_ref());
+    match amount.optional("display").ok()? {
+        Some(amount) => map::money(amount),
+        None => percentage(fee, price?),
+    }
+}
+
+fn percentage(fee: &Fee<'_>, price: &Price<'_>) -> Option<Money> {
+    const WHOLE: i64 = 10_000;
+    let currency = price.currency.as_str();
+    let base = map::minor(price.base, currency)?;
+    let basis_points = fee.percent.value()?.0?.to_basis_points().ok()?;
+    let share = base.checked_mul(basis_points.into())?;
+    let rounded = share.checked_add(WHOLE / 2)? / WHOLE;
+    Some(Money::new(rounded, currency))
 }

@@ -124,7 +124,7 @@ pub(crate) fn verified(
         journeys,
         journey_details: journey_details(trip, &sources),
         cabins,
-        fare_conditions: terms::conditions(&parts.terms.unwrap_or_default()),
+        fare_conditions: terms::conditions(&parts.terms.unwrap_or_default(), price),
     })
 }
 

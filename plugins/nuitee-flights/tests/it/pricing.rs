@@ -82,6 +82,40 @@ fn offer_has_terms_and_bags_of_each_passenger() {
     assert_eq!(response.offers[2].expires_at, None);
 }
 
+/// A fee may be a percentage of the base fare, which is 800 EUR of a total of 1210.40 EUR.
+#[test]
+fn fee_without_amount_is_its_percentage_of_the_base_fare() {
+    let no_show = json!({"pricing": null, "percent": 100, "applicability": "noShow"});
+    let of = |percent: Value| json!({"percent": percent, "applicability": "beforeDeparture"});
+    let amount = json!({"display": {"amount": 30, "currency": "GBP"}});
+    let empty = json!({"display": null});
+    for (fee, base, expected) in [
+        (json!({"pricing": null, "percent": 100}), json!(800), Some((80_000, "EUR"))),
+        (of(json!(12.5)), json!(800), Some((10_000, "EUR"))),
+        (of(json!("33.33")), json!(0.1), Some((3, "EUR"))),
+        (of(json!(0)), json!(800), Some((0, "EUR"))),
+        (json!({"pricing": empty, "percent": 50}), json!(800), Some((40_000, "EUR"))),
+        (json!({"pricing": amount, "percent": 50}), json!(800), Some((3_000, "GBP"))),
+        (of(json!(100)), Value::Null, None),
+        (of(json!(100)), json!(-800), None),
+        (of(json!(101)), json!(800), None),
+        (of(json!(-1)), json!(800), None),
+        (of(Value::Null), json!(800), None),
+        (no_show, json!(800), None),
+    ] {
+        let document = ask::changed("rates.json", |document| {
+            let offer = &mut document["data"][0]["journeys"][0]["offers"][0];
+            offer["terms"]["refundFee"] = fee.clone();
+            offer["pricing"]["display"]["base"] = base.clone();
+        });
+        let response = ask::price(&ask::responding(&[(200, &document)])).unwrap();
+        let refund = &response.offers[1].fare_conditions.refund;
+        let penalty = refund.penalty.as_ref();
+        let penalty = penalty.map(|penalty| (penalty.amount, penalty.currency.as_str()));
+        assert_eq!(penalty, expected, "{fee} {base}");
+    }
+}
+
 #[test]
 fn flights_are_grouped_into_journeys() {
     let response = ask::price(&rates()).unwrap();
