@@ -6,8 +6,8 @@ pub(crate) mod rates;
 pub(crate) mod reference;
 
 use stopover_sdk::lenient::{
-    Essential, LenientAmount, LenientCount, LenientFlag, LenientText, NonEmptyText, OneOrMany,
-    Part, Single,
+    Essential, ExactText, LenientAmount, LenientCount, LenientFlag, LenientText, NonEmptyText,
+    OneOrMany, Part, Single,
 };
 use stopover_sdk::lenient_struct;
 
@@ -87,7 +87,8 @@ lenient_struct! {
     /// The fare of a segment in the same response.
     pub(crate) struct SegmentFare<'a> {
         pub(crate) segment_key: Single<LenientText<'a>> = "segmentKey",
-        pub(crate) cabin: Single<LenientText<'a>> = "cabin",
+        /// Name of a cabin. One that is stated and cannot be read is not missing.
+        pub(crate) cabin: Single<Part<ExactText<'a>>> = "cabin",
         pub(crate) fare_family: LenientText<'a> = "fareFamily",
         pub(crate) fare_basis_code: LenientText<'a> = "fareBasisCode",
     }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 use stopover_sdk::flight::elapsed_minutes;
 use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::{Part, Single};
 use stopover_sdk::time;
 use stopover_sdk::types::flight::{
     Cabin, Direction, Journey, Segment as JourneySegment, SegmentPassenger,
@@ -72,11 +73,11 @@ pub(crate) fn cabin_letters(cabins: &[SegmentCabin]) -> String {
     cabins.iter().map(letter).collect()
 }
 
-/// Returns the cabin of each segment, from the segment's fare or else from the name of the whole
-/// fare, which is often a cabin's name.
+/// Returns the cabin of each segment, from the segment's fare or, if that states none, from the name of
+/// the whole fare, which is often a cabin's name.
 ///
 /// # Errors
-/// Neither names a cabin.
+/// The one that counts does not name a cabin.
 pub(crate) fn cabins(
     segments: &[Segment<'_>],
     fares: &[SegmentFare<'_>],
@@ -84,14 +85,13 @@ pub(crate) fn cabins(
 ) -> Result<Vec<SegmentCabin>, DecodeError> {
     let of_segment = |segment: &Segment<'_>| {
         let own = fare_of(segment, fares);
-        let names = [
-            own.and_then(|own| own.cabin.as_deref()),
-            fare.family.as_deref(),
-        ];
-        let name = names
-            .into_iter()
-            .flatten()
-            .find(|name| cabin(name).is_some())?;
+        let name = own.map_or(CabinName::Missing, CabinName::of);
+        let name = match name {
+            CabinName::Missing => fare.family.as_deref()?,
+            CabinName::Stated(name) => name,
+            CabinName::Unreadable => return None,
+        };
+        cabin(name)?;
         let brand = own.and_then(|own| own.fare_family.to_owned());
         Some(SegmentCabin {
             name: name.to_owned(),
@@ -100,6 +100,26 @@ pub(crate) fn cabins(
     };
     let cabins: Option<Vec<SegmentCabin>> = segments.iter().map(of_segment).collect();
     cabins.ok_or_else(unknown_cabin)
+}
+
+/// What the fare of a segment says of its cabin.
+enum CabinName<'f> {
+    Missing,
+    Stated(&'f str),
+    Unreadable,
+}
+
+impl<'f> CabinName<'f> {
+    fn of(fare: &'f SegmentFare<'_>) -> Self {
+        match fare.cabin.as_ref() {
+            Single::Missing | Single::Value(Part::Missing) => Self::Missing,
+            Single::Value(Part::Decoded(name)) => match name.as_str().trim() {
+                "" => Self::Missing,
+                name => Self::Stated(name),
+            },
+            Single::Value(Part::Unreadable(_)) | Single::Repeated => Self::Unreadable,
+        }
+    }
 }
 
 fn unknown_cabin() -> DecodeError {

@@ -275,7 +275,7 @@ fn to_offer(
     let trip = found.trip(context, &matched.segment_counts);
     let (no_fare, no_terms) = (Fare::default(), Terms::default());
     let fare = offer.fare.as_ref().value().unwrap_or(&no_fare);
-    let fares = offer.segment_fares.as_ref().value();
+    let fares = offer.segment_fares.as_ref().optional("segmentFares")?;
     let fares = fares.map_or(&[][..], |fares| &fares.0);
     let cabins = cabins(trip.segments, fares, fare)?;
     let supplier_offer = supplier_offer(&OfferReference {

@@ -1,7 +1,8 @@
 //! Conversion of a verified offer to its terms, or to a refusal if the offer changed.
 
 use stopover_sdk::dropped::DroppedItems;
-use stopover_sdk::json::DecodeError;
+use stopover_sdk::json::{DecodeError, ensure};
+use stopover_sdk::lenient::{Part, Single};
 use stopover_sdk::types::flight::{FareConditions, Journey, PassengerType};
 use stopover_sdk::types::flight_details::JourneyDetails;
 use stopover_sdk::types::{MinorUnits, Money};
@@ -85,6 +86,11 @@ pub(crate) fn verified(
         }
     }
     let journey = wire.journey.required("journey").map_err(not_verified)?;
+    let are_fares_readable = !matches!(
+        journey.segment_fares,
+        Single::Value(Part::Unreadable(_)) | Single::Repeated
+    );
+    ensure(are_fares_readable, "its fares cannot be read").map_err(not_verified)?;
     let parts = TripParts::read(journey, "/data/0/journey", dropped);
     let segments = parts.segments.as_deref();
     let segments = segments.filter(|segments| !segments.is_empty());

@@ -134,8 +134,17 @@ fn prebook_with_higher_price_is_refused_and_lower_price_accepted() {
 
 #[test]
 fn prebook_with_unreadable_verification_is_not_sent() {
-    let cases: [Change; 11] = [
+    let cases: [Change; 13] = [
         |item| item["journey"] = Value::Null,
+        // The name of the fare does not tell the cabin of a flight whose own cabin is unknown.
+        |item| {
+            item["journey"]["fare"]["family"] = json!("Economy");
+            item["journey"]["segmentFares"][1]["cabin"] = json!("Premium");
+        },
+        |item| {
+            item["journey"]["fare"]["family"] = json!("Economy");
+            item["journey"]["segmentFares"] = json!([7]);
+        },
         // Unreadable flights are no proof that they changed.
         |item| item["journey"]["segments"] = Value::Null,
         |item| item["journey"]["segments"] = json!([]),

@@ -311,6 +311,27 @@ fn missing_cabin_is_taken_from_fare_name() {
     assert_eq!(segment.cabin, Cabin::First);
 }
 
+/// The name of the whole fare is often a cabin's, and says nothing of a segment whose cabin is another one.
+#[test]
+fn unknown_cabin_is_not_replaced_by_the_name_of_the_fare() {
+    let families_with = |cabin: &Value| {
+        let document = ask::changed("rates.json", |document| {
+            let offer = &mut document["data"][0]["journeys"][0]["offers"][0];
+            offer["fare"]["family"] = json!("Economy");
+            offer["segmentFares"][1]["cabin"] = cabin.clone();
+        });
+        let response = ask::price(&ask::responding(&[(200, &document)])).unwrap();
+        let families = families(&response).into_iter();
+        families.map(str::to_owned).collect::<Vec<String>>()
+    };
+    for odd in [json!("Premium"), json!("Y"), json!(7), json!({}), json!(["Economy"])] {
+        assert_eq!(families_with(&odd), ["Basic", "Upper"], "{odd}");
+    }
+    for absent in [Value::Null, json!(""), json!(" ")] {
+        assert_eq!(families_with(&absent), ["Basic", "Economy", "Upper"], "{absent}");
+    }
+}
+
 #[test]
 fn event_stream_is_read_like_single_document() {
     let document: Value = serde_json::from_str(&ask::fixture("rates.json")).unwrap();
