@@ -55,7 +55,7 @@ lenient_struct! {
         pub(crate) arrival_time: LenientText<'a> = "arrivalTime",
         /// `OUTBOUND` or `INBOUND`.
         pub(crate) direction: Single<LenientText<'a>> = "direction",
-        pub(crate) duration: Duration<'a> = "duration",
+        pub(crate) duration: Part<Duration<'a>> = "duration",
         pub(crate) flight: Single<FlightNumbers<'a>> = "flight",
         pub(crate) carrier: Single<Carrier<'a>> = "carrier",
     }

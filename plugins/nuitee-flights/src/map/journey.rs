@@ -305,8 +305,9 @@ pub(crate) fn flight_number(code: &str, number: &str) -> String {
 }
 
 fn minutes(segment: &Segment<'_>) -> Option<u32> {
-    let written = || time::parse_duration_minutes(segment.duration.iso8601.as_str());
-    let minutes = segment.duration.minutes.0.or_else(written);
+    let duration = segment.duration.as_decoded()?;
+    let written = || time::parse_duration_minutes(duration.iso8601.as_str());
+    let minutes = duration.minutes.0.or_else(written);
     minutes.filter(|minutes| *minutes > 0)
 }
 

@@ -9,7 +9,7 @@ use stopover_sdk::detailed_flight_pricing::DetailedOffer;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_pricing::{Offer, PriceRequest, Sort};
 use stopover_sdk::json::{self, DecodeError, ensure};
-use stopover_sdk::lenient::{LenientList, LenientText};
+use stopover_sdk::lenient::{LenientList, LenientText, Part};
 use stopover_sdk::time;
 use stopover_sdk::types::flight_details::OfferDetails;
 use stopover_sdk::types::{MinorUnits, TimestampMs};
@@ -18,7 +18,7 @@ use crate::map::details::{DetailSources, journey_details};
 use crate::map::journey::{Trip, cabin_letters, cabins, flights, journeys, unmatched_journeys};
 use crate::map::{baggage, minor, price, search, terms};
 use crate::wire;
-use crate::wire::rates::{Batch, Itinerary};
+use crate::wire::rates::{Batch, Itinerary, LegDuration};
 use crate::wire::{Fare, Price, Segment, Terms};
 
 /// Maximum size of an offer reference that the gateway stores, in bytes.
@@ -58,6 +58,8 @@ pub(crate) struct FoundItinerary<'a> {
     pointer: String,
     itinerary: Itinerary<'a>,
     offers: Vec<(usize, wire::rates::Offer<'a>)>,
+    /// Sum of the legs' durations, including waiting times, if it is known.
+    duration_minutes: Option<u32>,
     /// Set by the first offer that is converted.
     flights: OnceCell<Result<MatchedFlights, DecodeError>>,
 }
@@ -137,14 +139,21 @@ pub(crate) fn found_itineraries<'a>(
             let Some(offers) = dropped.keep(format_args!("{pointer}/{at}"), offers) else {
                 continue;
             };
-            let pointer = format!("{pointer}/{at}/offers");
-            let offers = dropped
+            let itinerary_pointer = format!("{pointer}/{at}");
+            let pointer = format!("{itinerary_pointer}/offers");
+            let offers: Vec<_> = dropped
                 .readable(format_args!("{pointer}"), offers)
                 .collect();
+            let legs = std::mem::take(&mut itinerary.leg_durations);
+            // Without offers the durations are of no use, and an odd one does not count.
+            let duration_minutes = (!offers.is_empty())
+                .then(|| flight_minutes(legs, &itinerary_pointer, dropped))
+                .flatten();
             found.push(FoundItinerary {
                 pointer,
                 itinerary,
                 offers,
+                duration_minutes,
                 flights: OnceCell::new(),
             });
         }
@@ -160,7 +169,6 @@ struct Candidate<'a> {
     position: usize,
     offer: &'a wire::rates::Offer<'a>,
     total: MinorUnits,
-    duration_minutes: Option<u32>,
 }
 
 /// Returns the offers in the requested order, up to the limit, and whether there are more. Each
@@ -173,7 +181,6 @@ pub(crate) fn offers(
     let mut seen = HashSet::new();
     let mut candidates = Vec::new();
     for found in itineraries {
-        let duration_minutes = flight_minutes(&found.itinerary);
         for (position, offer) in &found.offers {
             let pointer = format_args!("{}/{position}", found.pointer);
             let priced = identify(offer, context.currency);
@@ -186,7 +193,6 @@ pub(crate) fn offers(
                     position: *position,
                     offer,
                     total,
-                    duration_minutes,
                 });
             }
         }
@@ -214,7 +220,7 @@ fn sort(candidates: &mut [Candidate<'_>], request: &PriceRequest) {
     match request.sort {
         Sort::TotalAmount => candidates.sort_by_key(|candidate| signed(candidate.total)),
         Sort::Duration => candidates.sort_by_key(|candidate| {
-            let minutes = candidate.duration_minutes;
+            let minutes = candidate.found.duration_minutes;
             minutes.map_or(i64::MAX, |minutes| signed(minutes.into()))
         }),
         Sort::DepartureTime => {
@@ -233,15 +239,21 @@ fn departure(candidate: &Candidate<'_>) -> String {
     })
 }
 
-/// Returns the sum of the legs' durations, including waiting times. Trips without durations are
-/// sorted last.
-fn flight_minutes(itinerary: &Itinerary<'_>) -> Option<u32> {
-    let legs = itinerary.leg_durations.0.iter();
+/// Returns the sum of the legs' durations of the itinerary at `pointer`. It is not known if one of them is
+/// missing or cannot be read. Trips without durations are sorted last.
+fn flight_minutes(
+    legs: Part<LenientList<LegDuration<'_>>>,
+    pointer: &str,
+    dropped: &mut DroppedItems,
+) -> Option<u32> {
+    let pointer = format_args!("{pointer}/legDurations");
+    let legs = dropped.readable_part(pointer, legs)?;
+    let is_whole = legs.unreadable().is_empty();
     let mut total: u32 = 0;
-    for leg in legs {
+    for (_, leg) in dropped.readable(pointer, legs) {
         total = total.checked_add(leg.duration.minutes.0?)?;
     }
-    (total > 0).then_some(total)
+    (is_whole && total > 0).then_some(total)
 }
 
 /// Returns the id and the total of an offer.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use stopover_sdk::lenient::{LenientList, LenientText, OneOrMany, Single};
+use stopover_sdk::lenient::{LenientList, LenientText, OneOrMany, Part, Single};
 use stopover_sdk::lenient_struct;
 
 use crate::wire::{Baggage, Duration, Fare, Segment, SegmentFare, Terms, TripPricing};
@@ -19,7 +19,8 @@ lenient_struct! {
         /// Time at which Nuitee received the flights from their provider.
         pub(crate) timestamp: LenientText<'a> = "timestamp",
         pub(crate) segments: Single<OneOrMany<Segment<'a>>> = "segments",
-        pub(crate) leg_durations: OneOrMany<LegDuration<'a>> = "legDurations",
+        /// Only the order of a search depends on them.
+        pub(crate) leg_durations: Part<LenientList<LegDuration<'a>>> = "legDurations",
         pub(crate) offers: Option<LenientList<Offer<'a>>> = "offers",
     }
 

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 use stopover_sdk::dropped::DropReason::{self, InvalidValue, MissingValue, Unreadable};
 use stopover_sdk::flight_booking::BookingLookup;
+use stopover_sdk::flight_pricing::{PriceRequest, Sort};
 use stopover_sdk::testing::MockGateway;
 use stopover_sdk::testing::Outcome::{InvalidResponse, Unknown};
 use stopover_sdk::testing::outcome;
@@ -62,7 +63,6 @@ fn odd_offer_or_journey_costs_itself_only() {
         ("/data/0/journeys/0", "null", MissingValue),
         ("/data/0/journeys/0/segments", "[7]", Unreadable),
         ("/data/0/journeys/0/offers", "null", MissingValue),
-        ("/data/0/journeys/0/legDurations", "[7]", Unreadable),
     ] {
         let document = written("rates.json", pointer, json);
         let gateway = ask::responding(&[(200, &document)]);
@@ -73,6 +73,45 @@ fn odd_offer_or_journey_costs_itself_only() {
     let gateway = ask::responding(&[(200, &document)]);
     assert_eq!(ask::price(&gateway).unwrap().offers.len(), 1);
     check_dropped(&gateway, MissingValue, "/data/0");
+}
+
+/// Searches are sorted by the durations of legs, and a flight without its duration can be sold.
+#[test]
+fn unreadable_duration_costs_only_itself() {
+    for (json, pointer) in [
+        ("\"PT7H45M\"", "/data/0/journeys/0/legDurations"),
+        ("465", "/data/0/journeys/0/legDurations"),
+        ("[7]", "/data/0/journeys/0/legDurations/0"),
+        (
+            r#"[{"duration": {"minutes": 1}}, {"duration": "PT7H45M"}]"#,
+            "/data/0/journeys/0/legDurations/1",
+        ),
+    ] {
+        let document = written("rates.json", "/data/0/journeys/0/legDurations", json);
+        let gateway = ask::responding(&[(200, &document)]);
+        let request = PriceRequest {
+            sort: Sort::Duration,
+            ..ask::price_request()
+        };
+        let offers = ask::price_with(&gateway, request).unwrap().offers;
+        let families = offers.iter().map(|offer| offer.fare_family.as_deref());
+        let families: Option<Vec<&str>> = families.collect();
+        // The other journey has a known duration.
+        assert_eq!(families.unwrap(), ["Upper", "Flex", "Basic"], "{json}");
+        check_dropped(&gateway, Unreadable, pointer);
+    }
+    for json in ["\"PT7H45M\"", "465", "[1]"] {
+        let rates = written("rates.json", "/data/0/journeys/0/segments/0/duration", json);
+        let offers = ask::price(&ask::responding(&[(200, &rates)])).unwrap();
+        assert_eq!(offers.offers.len(), 3, "{json}");
+        let journey = &offers.offers[1].journeys[0];
+        assert_eq!(journey.segments[0].duration_minutes, None, "{json}");
+        assert_eq!(journey.segments[1].duration_minutes, Some(340), "{json}");
+        let pointer = "/data/0/booking/journey/segments/0/duration";
+        let booking = written("booking.json", pointer, json);
+        let booking = ask::book(&ask::responding(&[(201, &booking)])).unwrap();
+        assert_eq!(booking.journeys.len(), 2, "{json}");
+    }
 }
 
 #[test]
@@ -104,7 +143,6 @@ fn odd_part_of_confirmed_booking_never_makes_it_an_error() {
     for (part, json, reason) in [
         ("journey", "7", Unreadable),
         ("journey/segments", "[7]", Unreadable),
-        ("journey/segments/0/duration", "[1]", Unreadable),
         ("journey/segments/1/departureTime", "null", MissingValue),
         ("journey/segments/1/segmentKey", "\"s1\"", InvalidValue),
         ("journey/pricing", "\"x\"", Unreadable),
