@@ -30,6 +30,25 @@ pub(crate) fn pieces(baggage: &Baggage<'_>, passengers: &[PassengerType]) -> Vec
     passengers.iter().map(of_passenger).collect()
 }
 
+/// Returns whether the fare includes this type of bag. If Nuitee does not state it, every passenger with a
+/// seat must have a piece.
+pub(crate) fn is_for_everyone(
+    baggage: &Baggage<'_>,
+    baggage_type: BaggageType,
+    passengers: &[PassengerType],
+) -> bool {
+    let has_any = has_any(baggage, baggage_type).0;
+    has_any.unwrap_or_else(|| {
+        let mut seated = passengers
+            .iter()
+            .filter(|passenger| **passenger != PassengerType::Infant);
+        seated.all(|passenger| {
+            let pieces = count(baggage, baggage_type, *passenger);
+            pieces.is_some_and(|pieces| pieces > 0)
+        })
+    })
+}
+
 /// Returns the bags that a passenger may take on each segment, with their limits.
 pub(crate) fn included_bags(baggage: &Baggage<'_>, passenger: PassengerType) -> Vec<Bag> {
     let types = [BaggageType::Checked, BaggageType::CarryOn].into_iter();

@@ -11,6 +11,7 @@ use stopover_sdk::flight_pricing::{Offer, PriceRequest, Sort};
 use stopover_sdk::json::{self, DecodeError, ensure};
 use stopover_sdk::lenient::{LenientList, LenientText, Part};
 use stopover_sdk::time;
+use stopover_sdk::types::flight::BaggageType;
 use stopover_sdk::types::flight_details::OfferDetails;
 use stopover_sdk::types::{MinorUnits, TimestampMs};
 
@@ -311,6 +312,7 @@ fn to_offer(
     };
     let terms = offer.terms.as_ref().value().unwrap_or(&no_terms);
     let fare_conditions = terms::conditions(terms, display_price(offer));
+    let includes = |bag| baggage::is_for_everyone(&offer.baggage, bag, &passengers);
     let offer = Offer {
         supplier_offer,
         exclusive_key: None,
@@ -320,8 +322,8 @@ fn to_offer(
         refundable: fare_conditions.refund.allowed,
         fare_conditions,
         documents_required: DOCUMENTS_REQUIRED,
-        checked_bag_included: offer.baggage.has_checked_bag.is_set(),
-        carry_on_included: offer.baggage.has_carry_on_bag.is_set(),
+        checked_bag_included: includes(BaggageType::Checked),
+        carry_on_included: includes(BaggageType::CarryOn),
         journeys,
         expires_at: None,
     };

@@ -82,6 +82,35 @@ fn offer_has_terms_and_bags_of_each_passenger() {
     assert_eq!(response.offers[2].expires_at, None);
 }
 
+/// The party is two adults to Nuitee, a child and an infant without a seat.
+#[test]
+fn bags_of_every_seat_are_included_if_nuitee_does_not_say_it() {
+    let bag = |passenger: &str| json!({"bagType": "checked", "passengerType": passenger, "pieces": 1});
+    let dear = json!({"display": {"amount": 20, "currency": "EUR"}});
+    let for_sale = json!({"bagType": "checked", "pieces": 1, "pricing": dear});
+    for (flag, included, expected) in [
+        (Value::Null, json!([{"bagType": "checked", "pieces": 1}]), true),
+        (json!("yes"), json!([bag("ADT"), bag("CHD")]), true),
+        (Value::Null, json!([bag("ADT")]), false),
+        (Value::Null, json!([bag("INF")]), false),
+        (Value::Null, json!([{"bagType": "checked", "pieces": 0}]), false),
+        (Value::Null, json!([{"bagType": "checked"}]), false),
+        (Value::Null, json!([for_sale]), false),
+        (Value::Null, json!([]), false),
+        (json!(false), json!([bag("ALL")]), false),
+        (json!(true), json!([]), true),
+    ] {
+        let document = ask::changed("rates.json", |document| {
+            let offer = &mut document["data"][0]["journeys"][0]["offers"][0];
+            offer["baggage"] = json!({"hasCheckedBag": flag, "included": included});
+        });
+        let response = ask::price(&ask::responding(&[(200, &document)])).unwrap();
+        let flex = &response.offers[1];
+        assert_eq!(flex.checked_bag_included, expected, "{flag} {included}");
+        assert!(!flex.carry_on_included, "{flag} {included}");
+    }
+}
+
 /// A fee may be a percentage of the base fare, which is 800 EUR of a total of 1210.40 EUR.
 #[test]
 fn fee_without_amount_is_its_percentage_of_the_base_fare() {
