@@ -6,8 +6,8 @@ pub(crate) mod rates;
 pub(crate) mod reference;
 
 use stopover_sdk::lenient::{
-    Essential, ExactText, LenientAmount, LenientCount, LenientFlag, LenientText, NonEmptyText,
-    OneOrMany, Part, Single,
+    Essential, ExactText, LenientAmount, LenientCount, LenientFlag, LenientNumber, LenientText,
+    NonEmptyText, OneOrMany, Part, Single,
 };
 use stopover_sdk::lenient_struct;
 
@@ -106,7 +106,7 @@ lenient_struct! {
         pub(crate) passenger_type: LenientText<'a> = "passengerType",
         pub(crate) pieces: LenientCount = "pieces",
         /// Limit of one piece.
-        pub(crate) weight_kg: LenientCount = "weightKg",
+        pub(crate) weight_kg: LenientNumber = "weightKg",
         pub(crate) pricing: Pricing<'a> = "pricing",
     }
 

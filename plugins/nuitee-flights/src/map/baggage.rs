@@ -1,7 +1,7 @@
 //! Baggage that a fare includes per passenger.
 
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::{LenientCount, LenientFlag, Single};
+use stopover_sdk::lenient::{LenientCount, LenientFlag, LenientNumber, Single};
 use stopover_sdk::types::flight::{BaggageType, PassengerType};
 use stopover_sdk::types::flight_details::Bag;
 
@@ -59,7 +59,7 @@ pub(crate) fn included_bags(baggage: &Baggage<'_>, passenger: PassengerType) -> 
             let bags = bags.filter(|bag| bag.pieces.0 != Some(0));
             bags.map(move |bag| Bag {
                 pieces: piece_count(bag.pieces),
-                max_weight_kg: bag.weight_kg.0,
+                max_weight_kg: whole_kilograms(bag.weight_kg),
                 ..Bag::new(baggage_type)
             })
         })
@@ -79,6 +79,11 @@ pub(crate) const fn type_code(passenger: PassengerType) -> &'static str {
 pub(crate) fn piece_count(pieces: LenientCount) -> Option<u8> {
     let pieces = u8::try_from(pieces.0?).ok()?;
     (pieces > 0).then_some(pieces)
+}
+
+/// Rounds a limit down. Returns `None` if it is negative or out of range.
+pub(crate) fn whole_kilograms(weight: LenientNumber) -> Option<u32> {
+    format!("{:.0}", weight.0?.floor()).parse().ok()
 }
 
 fn has_any(baggage: &Baggage<'_>, baggage_type: BaggageType) -> LenientFlag {

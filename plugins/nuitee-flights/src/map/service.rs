@@ -9,7 +9,7 @@ use stopover_sdk::types::flight_details::{
     AttachableService, Bag, Seat, SeatPosition, ServiceDetails,
 };
 
-use crate::map::baggage::{piece_count, type_code};
+use crate::map::baggage::{piece_count, type_code, whole_kilograms};
 use crate::map::money;
 use crate::wire::booking::{Service, ServiceBaggage, ServiceSeat};
 use crate::wire::prebook::ServicesAttachable;
@@ -127,7 +127,7 @@ fn booked_service(service: &Service<'_>, currency: &str) -> Result<flight::Servi
         supplier_segment_ids: service.segment_key.to_owned().into_iter().collect(),
         baggage: bag.map(|bag| flight::Baggage {
             baggage_type: baggage_type(bag),
-            max_weight_kg: bag.weight_kg.0,
+            max_weight_kg: whole_kilograms(bag.weight_kg),
         }),
         quantity: count(service.quantity.0)
             .filter(|quantity| *quantity > 0)
@@ -167,7 +167,7 @@ fn baggage_type(bag: &ServiceBaggage<'_>) -> BaggageType {
 fn bag(written: &ServiceBaggage<'_>) -> Bag {
     Bag {
         pieces: piece_count(written.pieces),
-        max_weight_kg: written.weight_kg.0,
+        max_weight_kg: whole_kilograms(written.weight_kg),
         ..Bag::new(baggage_type(written))
     }
 }

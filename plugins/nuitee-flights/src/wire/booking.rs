@@ -6,8 +6,8 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use stopover_sdk::lenient::{
-    Essential, LenientAmount, LenientCount, LenientFlag, LenientList, LenientText, NonEmptyText,
-    OneOrMany, Part, Single,
+    Essential, LenientAmount, LenientCount, LenientFlag, LenientList, LenientNumber, LenientText,
+    NonEmptyText, OneOrMany, Part, Single,
 };
 use stopover_sdk::lenient_struct;
 
@@ -115,7 +115,7 @@ lenient_struct! {
         /// `checked` or `cabin`.
         pub(crate) bag_type: LenientText<'a> = "bagType",
         pub(crate) pieces: LenientCount = "pieces",
-        pub(crate) weight_kg: LenientCount = "weightKg",
+        pub(crate) weight_kg: LenientNumber = "weightKg",
     }
 
     pub(crate) struct ServiceSeat<'a> {

@@ -67,6 +67,42 @@ fn offer_has_split_price_and_details_of_its_flights() {
 }
 
 #[test]
+fn fractional_weight_of_a_bag_is_rounded_down() {
+    for (written, expected) in [
+        (json!(22.5), Some(22)),
+        (json!("22.9"), Some(22)),
+        (json!(23), Some(23)),
+        (json!(-0.5), None),
+        (json!(1e300), None),
+        (json!("heavy"), None),
+        (Value::Null, None),
+    ] {
+        let rates = ask::changed("rates.json", |document| {
+            let offer = &mut document["data"][0]["journeys"][0]["offers"][0];
+            offer["baggage"]["included"] =
+                json!([{"bagType": "checked", "pieces": 1, "weightKg": written}]);
+        });
+        let gateway = ask::responding(&[(200, &rates)]);
+        let offers = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        let offers = offers.unwrap().offers;
+        let passenger = &offers[1].details.journeys[0].segments[0].passengers[0];
+        assert_eq!(passenger.baggage[0].max_weight_kg, expected, "{written}");
+
+        let booking = ask::changed("booking.json", |document| {
+            let service = &mut document["data"][0]["booking"]["bookedServices"][0];
+            service["metadata"]["baggage"]["weightKg"] = written.clone();
+        });
+        let gateway = ask::responding(&[(201, &booking)]);
+        let booked = gateway.run(|| NuiteeFlights::book(ask::book_request()));
+        let booked = booked.unwrap();
+        let bag = booked.details.services[0].bag.unwrap();
+        assert_eq!(bag.max_weight_kg, expected, "{written}");
+        let bag = booked.booking.services[0].baggage.unwrap();
+        assert_eq!(bag.max_weight_kg, expected, "{written}");
+    }
+}
+
+#[test]
 fn fees_that_do_not_add_up_count_as_fare() {
     for (base, fees, expected) in [
         (json!(800), json!(20), (80_000, Some(2_000))),
