@@ -7,7 +7,8 @@ use crate::map::minor;
 use crate::wire::Price;
 
 /// Splits the price of a ticket into fare, taxes and fees. If the fees and the fare do not add up to
-/// the price without taxes, they count as fare. Nothing is known if the parts belong to another price.
+/// the price without taxes, they count as fare. If the taxes are not known, fare and fees are as stated.
+/// Nothing is known if the parts belong to another price.
 pub(crate) fn breakdown(
     price: Option<&Price<'_>>,
     currency: &str,
@@ -22,9 +23,17 @@ fn split(price: &Price<'_>, currency: &str, ticket: MinorUnits) -> Option<PriceB
     if price.currency.as_str() != currency || minor(price.total, currency)? != ticket {
         return None;
     }
-    let tax = minor(price.taxes, currency)?;
-    let untaxed = ticket.checked_sub(tax).filter(|untaxed| *untaxed >= 0)?;
     let stated = minor(price.base, currency).zip(minor(price.fees, currency));
+    let Some(tax) = minor(price.taxes, currency) else {
+        let (fare, fee) = stated?;
+        let is_part = fare.checked_add(fee).is_some_and(|sum| sum <= ticket);
+        return is_part.then_some(PriceBreakdown {
+            fare: Some(fare),
+            fare_tax: None,
+            fee: Some(fee),
+        });
+    };
+    let untaxed = ticket.checked_sub(tax).filter(|untaxed| *untaxed >= 0)?;
     let (fare, fee) = match stated {
         Some((fare, fee)) if fare.checked_add(fee) == Some(untaxed) => (fare, Some(fee)),
         Some(_) | None => (untaxed, None),

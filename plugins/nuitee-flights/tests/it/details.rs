@@ -123,6 +123,37 @@ fn fees_that_do_not_add_up_count_as_fare() {
     }
 }
 
+#[test]
+fn fare_and_fees_are_known_without_taxes() {
+    let none = PriceBreakdown::default();
+    let split = PriceBreakdown {
+        fare: Some(80_000),
+        fare_tax: None,
+        fee: Some(2_000),
+    };
+    // The total is 1210.40.
+    for (taxes, base, fees, expected) in [
+        (Value::Null, json!(800), json!(20), split),
+        (json!("?"), json!(800), json!(20), split),
+        (json!(-1), json!(800), json!(20), split),
+        (Value::Null, json!(1200), json!(20), none),
+        (Value::Null, Value::Null, json!(20), none),
+        (Value::Null, json!(800), Value::Null, none),
+    ] {
+        let document = ask::changed("rates.json", |document| {
+            let offer = &mut document["data"][0]["journeys"][0]["offers"][0];
+            let price = &mut offer["pricing"]["display"];
+            price["taxes"] = taxes.clone();
+            price["base"] = base.clone();
+            price["fees"] = fees.clone();
+        });
+        let gateway = ask::responding(&[(200, &document)]);
+        let response = gateway.run(|| NuiteeFlights::price(ask::price_request()));
+        let price = response.unwrap().offers[1].details.price;
+        assert_eq!(price, expected, "{taxes} {base} {fees}");
+    }
+}
+
 fn prebook_details(groups: Value) -> PrebookDetails {
     let prebook = ask::changed("prebook.json", |document| {
         document["data"][0]["servicesAttachable"]["groups"] = groups;
