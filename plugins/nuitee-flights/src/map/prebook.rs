@@ -116,15 +116,14 @@ pub(crate) fn prebook_response(
         format_args!("/data/0/booking/ticketLimitTime"),
         ticket_limit,
     );
+    let stated = terms::conditions(&trip.terms.unwrap_or_default(), trip.price.as_ref());
     let response = PrebookResponse {
         supplier_prebook: json::encode_text(&bound)?,
         currency: currency.to_owned(),
         total,
         fare: parts.fare,
         fare_tax: parts.fare_tax,
-        fare_conditions: trip.terms.map_or(verified.fare_conditions, |terms| {
-            terms::conditions(&terms, trip.price.as_ref())
-        }),
+        fare_conditions: terms::completed(&stated, &verified.fare_conditions),
         documents_required: DOCUMENTS_REQUIRED,
         journeys: verified.journeys,
         expires_at: ticket_limit.flatten(),

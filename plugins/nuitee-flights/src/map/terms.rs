@@ -15,6 +15,26 @@ pub(crate) fn conditions(terms: &Terms<'_>, price: Option<&Price<'_>>) -> FareCo
     }
 }
 
+/// Returns the conditions in which `earlier` ones take the place of what a later response does not state.
+pub(crate) fn completed(stated: &FareConditions, earlier: &FareConditions) -> FareConditions {
+    let complete = |stated: &FareCondition, earlier: &FareCondition| {
+        let flags = stated.allowed.zip(earlier.allowed);
+        if flags.is_some_and(|(stated, earlier)| stated != earlier) {
+            // The earlier penalty belongs to another condition.
+            return stated.clone();
+        }
+        let penalty = stated.penalty.as_ref().or(earlier.penalty.as_ref());
+        FareCondition {
+            allowed: stated.allowed.or(earlier.allowed),
+            penalty: penalty.cloned(),
+        }
+    };
+    FareConditions {
+        refund: complete(&stated.refund, &earlier.refund),
+        change: complete(&stated.change, &earlier.change),
+    }
+}
+
 /// Converts a condition. Fees for no-shows or after departure are not the penalty. If Nuitee publishes
 /// no fee, the penalty is unknown, because a fee may still apply. A repeated value is unknown, too.
 fn condition(

@@ -115,6 +115,45 @@ fn prebook_with_changed_terms_is_refused() {
     assert_eq!(outcome(&result), Refused("terms changed"));
 }
 
+/// The verification states both conditions with their fees.
+#[test]
+fn terms_that_a_prebook_does_not_state_are_the_verified_ones() {
+    let bound = prebook_with(unchanged, |item| {
+        item["booking"]["journey"]["terms"] = Value::Null;
+    });
+    let verified = bound.unwrap().fare_conditions;
+    assert_eq!(verified.refund.allowed, Some(true));
+    assert!(verified.refund.penalty.is_some() && verified.change.penalty.is_some());
+    let unstated: [Change; 4] = [
+        |terms| *terms = json!({}),
+        |terms| *terms = json!(""),
+        |terms| terms["refundable"] = Value::Null,
+        |terms| terms["refundFee"] = Value::Null,
+    ];
+    let with = |change: Change| {
+        let bound = ask::changed("prebook.json", |response| {
+            change(&mut response["data"][0]["booking"]["journey"]["terms"]);
+        });
+        let verify = ask::fixture("verify.json");
+        let bound = ask::prebook(&ask::responding(&[(200, &verify), (200, &bound)]));
+        bound.unwrap().fare_conditions
+    };
+    for change in unstated {
+        assert_eq!(with(change), verified);
+    }
+    // A condition that changed has no fee of the verification.
+    let refused = with(|terms| *terms = json!({"refundable": false}));
+    assert_eq!(refused.refund.allowed, Some(false));
+    assert_eq!(refused.refund.penalty, None);
+    assert_eq!(refused.change, verified.change);
+    let dearer = with(|terms| {
+        let amount = json!({"amount": 130, "currency": "EUR"});
+        *terms = json!({"refundFee": {"pricing": {"display": amount}}});
+    });
+    assert_eq!(dearer.refund.allowed, Some(true));
+    assert_eq!(dearer.refund.penalty, Some(Money::new(13_000, "EUR")));
+}
+
 #[test]
 fn prebook_with_higher_price_is_refused_and_lower_price_accepted() {
     let higher = |amount| RefusalReason::PriceChanged(Money::new(amount, "EUR"));
