@@ -78,6 +78,22 @@ fn airline_is_read_by_code() {
 }
 
 #[test]
+fn country_is_found_by_each_of_its_names() {
+    for (name, expected) in [
+        ("Republic of Korea", Some("KR")),
+        ("DR Congo", Some("CD")),
+        ("St. Kitts and Nevis", Some("KN")),
+        ("Atlantis", None),
+    ] {
+        let document = ask::changed("airline.json", |response| {
+            response["data"][0]["airline"]["country"] = json!(name);
+        });
+        let airline = ask::airline(&ask::responding(&[(200, &document)]), "XO").unwrap();
+        assert_eq!(airline.country.as_deref(), expected, "{name}");
+    }
+}
+
+#[test]
 fn logo_is_absolute_url_or_none() {
     let settings = r#"{"logo_url": "https://logos.example/base/"}"#;
     let absolute = "https://a.example/x.png";
