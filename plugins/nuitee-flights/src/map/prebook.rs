@@ -13,7 +13,7 @@ use stopover_sdk::{ChangeError, json};
 
 use crate::map::journey::SegmentCabin;
 use crate::map::offer::{DOCUMENTS_REQUIRED, future_time};
-use crate::map::service::attachable_services;
+use crate::map::service::{ServiceScope, attachable_services};
 use crate::map::trip::TripParts;
 use crate::map::verify::{AgreedTerms, Verified, flights_changed};
 use crate::map::{minor, price, terms};
@@ -117,6 +117,13 @@ pub(crate) fn prebook_response(
         ticket_limit,
     );
     let stated = terms::conditions(&trip.terms.unwrap_or_default(), trip.price.as_ref());
+    let scope = ServiceScope::new(agreed.passengers, &verified.journeys, segments);
+    let services = attachable_services(
+        prebook.services_attachable,
+        &scope,
+        "/data/0/servicesAttachable",
+        dropped,
+    );
     let response = PrebookResponse {
         supplier_prebook: json::encode_text(&bound)?,
         currency: currency.to_owned(),
@@ -132,12 +139,7 @@ pub(crate) fn prebook_response(
     let details = PrebookDetails {
         price: parts,
         journeys: verified.journey_details,
-        services: attachable_services(
-            prebook.services_attachable,
-            agreed.passengers,
-            "/data/0/servicesAttachable",
-            dropped,
-        ),
+        services,
         ..PrebookDetails::default()
     };
     Ok(DetailedPrebookResponse {

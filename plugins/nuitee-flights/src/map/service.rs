@@ -1,24 +1,67 @@
 //! Seats and bags: those that can be added to a prebook, and those of a booking.
 
+use std::collections::HashMap;
+
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::{LenientList, Part};
 use stopover_sdk::types::Money;
-use stopover_sdk::types::flight::{self, BaggageType, PassengerType, ServiceType};
+use stopover_sdk::types::flight::{self, BaggageType, Journey, PassengerType, ServiceType};
 use stopover_sdk::types::flight_details::{
     AttachableService, Bag, Seat, SeatPosition, ServiceDetails,
 };
 
 use crate::map::baggage::{piece_count, type_code, whole_kilograms};
 use crate::map::money;
+use crate::wire::Segment;
 use crate::wire::booking::{Service, ServiceBaggage, ServiceSeat};
 use crate::wire::prebook::ServicesAttachable;
+
+/// The passengers and flights that services of a prebook may be for.
+pub(crate) struct ServiceScope<'s> {
+    passengers: &'s [PassengerType],
+    /// The id of the flight for each key that a service may name.
+    segment_ids: HashMap<&'s str, &'s str>,
+}
+
+impl<'s> ServiceScope<'s> {
+    /// Returns the scope of a prebook with the agreed flights. Its services name the keys of its own
+    /// `prebooked` flights, which are the agreed ones in the same order, or none if they are not known.
+    pub(crate) fn new(
+        passengers: &'s [PassengerType],
+        agreed: &'s [Journey],
+        prebooked: &'s [Segment<'_>],
+    ) -> Self {
+        let segments = agreed.iter().flat_map(|journey| &journey.segments);
+        let ids = segments.map(|segment| segment.supplier_segment_id.as_str());
+        let own = prebooked.iter().map(|segment| segment.key.as_str());
+        let own = own.zip(ids.clone());
+        let known = ids.map(|id| (id, id)).chain(own);
+        Self {
+            passengers,
+            segment_ids: known.filter(|(_, id)| !id.is_empty()).collect(),
+        }
+    }
+
+    /// Returns the id of the only flight of a service, or none if it is for the whole ticket.
+    ///
+    /// # Errors
+    /// The flight is not known.
+    fn segment_ids(&self, service: &Service<'_>) -> Result<Vec<String>, DecodeError> {
+        let Some(key) = service.segment_key.as_deref() else {
+            return Ok(Vec::new());
+        };
+        let id = self.segment_ids.get(key);
+        let id = id.ok_or_else(|| DecodeError::new("the service is for an unknown flight"))?;
+        Ok(vec![(*id).to_owned()])
+    }
+}
 
 /// Returns the services that can be added to the prebook at `pointer`. Those that no passenger can
 /// have, and seats that are taken, are not for sale.
 pub(crate) fn attachable_services(
     attachable: Part<ServicesAttachable<'_>>,
-    passengers: &[PassengerType],
+    scope: &ServiceScope<'_>,
     pointer: &str,
     dropped: &mut DroppedItems,
 ) -> Vec<AttachableService> {
@@ -39,7 +82,7 @@ pub(crate) fn attachable_services(
                 .category
                 .as_deref()
                 .unwrap_or(group.category.as_str());
-            let service = attachable_service(&service, category, passengers);
+            let service = attachable_service(&service, category, scope);
             let service = dropped.keep(format_args!("{pointer}/{at}"), service);
             services.extend(service.flatten());
         }
@@ -51,12 +94,12 @@ pub(crate) fn attachable_services(
 fn attachable_service(
     service: &Service<'_>,
     category: &str,
-    passengers: &[PassengerType],
+    scope: &ServiceScope<'_>,
 ) -> Result<Option<AttachableService>, DecodeError> {
     let positions = match service.passenger_type.as_str() {
         "" | "ALL" => Vec::new(),
         code => {
-            let passengers = (0..).zip(passengers);
+            let passengers = (0..).zip(scope.passengers);
             let matching = passengers.filter(|(_, passenger)| type_code(**passenger) == code);
             let positions: Vec<u8> = matching.map(|(position, _)| position).collect();
             if positions.is_empty() {
@@ -70,7 +113,7 @@ fn attachable_service(
         service_type: service_type(category),
         name: service.name.to_owned(),
         passengers: positions,
-        supplier_segment_ids: service.segment_key.to_owned().into_iter().collect(),
+        supplier_segment_ids: scope.segment_ids(service)?,
         bag: service.metadata.baggage.as_ref().map(bag),
         seat: service.metadata.seat.as_ref().and_then(seat),
         unit_amount: price(service)?,

@@ -216,6 +216,45 @@ fn prebook_shows_bags_and_seats_for_sale() {
     assert_eq!(bags.passengers, [0, 1]);
 }
 
+/// The keys of a prebook's flights may differ from those of the verification, whose flights are shown.
+/// Without its flight, a seat would look as if it were for the whole ticket.
+#[test]
+fn service_of_a_prebook_names_a_verified_flight() {
+    let with = |journey: fn(&mut Value)| {
+        let prebook = ask::changed("prebook.json", |document| {
+            let item = &mut document["data"][0];
+            journey(&mut item["booking"]["journey"]);
+            let services = ["s1", "s2", "p2", "x"].map(|key| {
+                let mut service = service(key, &json!({}), "ALL");
+                service["segmentKey"] = json!(key);
+                service
+            });
+            let mut whole = service("whole", &json!({}), "ALL");
+            whole["segmentKey"] = Value::Null;
+            let services = [&services[..], &[whole]].concat();
+            item["servicesAttachable"]["groups"] =
+                json!([{"available": true, "category": "meal", "services": services}]);
+        });
+        let gateway = ask::responding(&[(200, &ask::fixture("verify.json")), (200, &prebook)]);
+        let response = gateway.run(|| NuiteeFlights::prebook(ask::prebook_request()));
+        let services = response.unwrap().details.services.into_iter();
+        let services = services.map(|one| (one.supplier_service_id, one.supplier_segment_ids));
+        let dropped: u32 = gateway.dropped_items().iter().map(|(_, count)| count).sum();
+        (services.collect::<Vec<_>>(), dropped)
+    };
+    let of = |id: &str, segment: &str| (id.to_owned(), vec![segment.to_owned()]);
+    let whole = ("whole".to_owned(), Vec::new());
+    let same = (vec![of("s1", "s1"), of("s2", "s2"), whole.clone()], 2);
+    assert_eq!(with(|_| {}), same);
+    assert_eq!(with(|journey| journey["segments"] = json!([])), same);
+    let own = with(|journey| {
+        journey["segments"][1]["segmentKey"] = json!("p2");
+        journey["segments"][2]["segmentKey"] = json!("s2");
+    });
+    let translated = [of("s1", "s1"), of("s2", "s3"), of("p2", "s2"), whole];
+    assert_eq!(own, (translated.to_vec(), 1));
+}
+
 fn booking_details(change: impl FnOnce(&mut Value)) -> BookingDetails {
     let document = ask::changed("booking.json", |document| {
         change(&mut document["data"][0]["booking"]);
