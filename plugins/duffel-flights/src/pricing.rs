@@ -191,8 +191,7 @@ fn search(settings: &Settings, request: &PriceRequest) -> Result<Search, ReadErr
     let made: wire::offer::OfferRequest = open_read(&response)?;
     let id = made.id.required("id")?;
     ensure(id.starts_with("orq_"), "the search has no id")?;
-    let offered = made.passengers.optional("passengers")?;
-    let offered = offered.unwrap_or_default();
+    let offered = made.passengers.into_part();
     let ids = match_searched_ids(&categories, offered, &mut DroppedItems::default())?;
     Ok(Search {
         id,

@@ -143,7 +143,8 @@ fn segment(
 }
 
 /// Returns the position of each passenger of a segment, or `None` for one who is not of the party.
-/// Some responses name all passengers by ids that appear nowhere else; they are in the party's order.
+/// Some responses name all passengers by ids that appear nowhere else; they are in the party's order. If
+/// no id of a party is known, nobody's position is, unless the party has a single passenger.
 pub(crate) fn positions(
     passengers: &[wire::SegmentPassenger],
     ids: &PassengerIds,
@@ -153,7 +154,8 @@ pub(crate) fn positions(
         .map(|one| ids.position(one.passenger_id()));
     let known: Vec<Option<u8>> = known.collect();
     let is_named = known.iter().any(Option::is_some);
-    if is_named || known.len() != ids.0.len() {
+    let is_party_known = ids.0.len() == 1 || ids.0.iter().any(|id| !id.is_empty());
+    if is_named || !is_party_known || known.len() != ids.0.len() {
         return known;
     }
     let places = 0..known.len();

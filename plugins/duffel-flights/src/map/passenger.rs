@@ -7,7 +7,7 @@ use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::flight_booking::FlightContact;
 use stopover_sdk::flight_pricing::PassengerCounts;
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::LenientList;
+use stopover_sdk::lenient::{LenientList, Part};
 use stopover_sdk::types::flight::{DocumentType, Gender, Passenger, PassengerType, Title};
 use stopover_sdk::{Refusal, RefusalReason, time};
 
@@ -133,17 +133,25 @@ pub(crate) fn match_ids(
 
 /// Returns Duffel's ids in the gateway's order, as [`match_ids`] does, for a search. A search binds
 /// nobody: the ids only tell whose bags and cabin an offer states. An id that cannot be assigned is
-/// therefore not known, which is counted, and the offers can still be read.
+/// therefore not known, which is counted, and the offers can still be read. So are all of them if the
+/// passengers are missing.
 ///
 /// # Errors
-/// There are no passengers, or they differ from those of the request.
+/// The passengers differ from those of the request.
 pub(crate) fn match_searched_ids(
     wanted: &[PassengerCategory],
-    offered: LenientList<wire::offer::Passenger>,
+    offered: Part<LenientList<wire::offer::Passenger>>,
     dropped: &mut DroppedItems,
 ) -> Result<PassengerIds, DecodeError> {
-    let count = offered.len() + offered.unreadable().len();
-    ensure(count > 0, "there are no passengers")?;
+    let offered = offered.into_readable().map(Option::unwrap_or_default);
+    let offered = offered.and_then(|offered| {
+        let count = offered.len() + offered.unreadable().len();
+        let lacks_passengers = || DecodeError::missing("there are no passengers");
+        (count > 0).then_some((count, offered)).ok_or_else(lacks_passengers)
+    });
+    let Some((count, offered)) = dropped.keep(format_args!("/data/passengers"), offered) else {
+        return Ok(PassengerIds(vec![String::new(); wanted.len()]));
+    };
     let others = "the search is for other passengers";
     ensure(count == wanted.len(), others)?;
     let (positions, readable): (Vec<usize>, Vec<_>) = dropped

@@ -11,7 +11,7 @@ lenient_struct! {
     /// A search. Its offers are read in pages.
     pub(crate) struct OfferRequest {
         pub(crate) id: Single<String>,
-        pub(crate) passengers: Single<LenientList<Passenger>>,
+        pub(crate) passengers: Single<Part<LenientList<Passenger>>>,
     }
 
     pub(crate) struct Passenger {

@@ -320,6 +320,59 @@ fn odd_passenger_of_a_search_costs_at_most_its_bags() {
     assert_eq!((found.len(), dropped), (1, 1));
 }
 
+/// Only a list of other passengers shows that the search is another one.
+#[test]
+fn search_without_readable_passengers_costs_only_their_bags() {
+    let search = ask::fixture("offer-request.json");
+    let twice = search.replacen(r#""slices""#, r#""passengers": [], "slices""#, 1);
+    let with = |odd: Value| ask::changed("offer-request.json", &[("/passengers", odd)]);
+    let odd = [json!(null), json!([]), json!(5), json!("x"), json!("")];
+    let whole = ask::price(&ask::fixtures(&["offer-request.json", "offers-2.json"]));
+    let whole = whole.unwrap().offers;
+    for search in odd.map(with).into_iter().chain([twice]) {
+        let gateway = MockGateway::new()
+            .respond_with(201, &search)
+            .respond_with(200, ask::fixture("offers-2.json"));
+        let offers = ask::price(&gateway).unwrap().offers;
+        assert_eq!(offers.len(), whole.len(), "{search}");
+        assert_eq!(offers[0].total, whole[0].total, "{search}");
+        let segment = &offers[0].journeys[0].segments[0];
+        assert_eq!(segment.cabin, whole[0].journeys[0].segments[0].cabin);
+        // Duffel's order of the passengers is not that of the request.
+        assert_eq!(segment.passengers, [], "{search}");
+        let dropped = gateway.dropped_items();
+        let dropped: u32 = dropped.iter().map(|(_, count)| count).sum();
+        assert_eq!(dropped, 1, "{search}");
+        assert!(gateway.logs()[0].1.contains("/data/passengers"), "{search}");
+    }
+}
+
+/// A search of one passenger needs no ids.
+#[test]
+fn bags_of_a_single_passenger_are_known_without_ids() {
+    let search = ask::changed("offer-request.json", &[("/passengers", json!(null))]);
+    let mut page: Value = serde_json::from_str(&ask::fixture("offers-2.json")).unwrap();
+    let adult = |one: &Value| one["id"] == "pas_adult" || one["passenger_id"] == "pas_adult";
+    for offer in page["data"].as_array_mut().unwrap() {
+        offer["passengers"].as_array_mut().unwrap().retain(adult);
+        for slice in offer["slices"].as_array_mut().unwrap() {
+            for segment in slice["segments"].as_array_mut().unwrap() {
+                segment["passengers"].as_array_mut().unwrap().retain(adult);
+            }
+        }
+    }
+    let gateway = MockGateway::new()
+        .respond_with(201, search)
+        .respond_with(200, page.to_string());
+    let mut request = ask::price_request();
+    request.passengers.children.clear();
+    request.passengers.infants = 0;
+    let offers = ask::price_of(&gateway, request).unwrap().offers;
+    let segment = &offers[0].journeys[0].segments[0];
+    let passengers = segment.passengers.iter().map(|one| one.passenger);
+    assert_eq!(passengers.collect::<Vec<_>>(), [0]);
+}
+
 /// Returns pages of offers in these currencies, with their positions as ids.
 fn pages_in(currencies: &[&[&str]]) -> Vec<String> {
     let offer: Value = serde_json::from_str(&ask::fixture("offer.json")).unwrap();
