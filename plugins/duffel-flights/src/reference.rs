@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use stopover_sdk::dropped::DroppedItems;
+use stopover_sdk::dropped::{DropReason, DroppedItems};
 use stopover_sdk::flight_reference::{Airline, AirportResponse};
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::lenient::LenientList;
@@ -100,7 +100,8 @@ impl CachedAirline {
 }
 
 /// Reads all airlines and caches them. Empty groups are cached too, so that an unknown code does
-/// not cause another full read.
+/// not cause another full read. If a page does not tell whether there is another one, the airlines after it
+/// are missing.
 fn read_all(settings: &Settings) -> Result<BTreeMap<char, AirlineGroup>, ReadFailure> {
     let mut groups: BTreeMap<char, AirlineGroup> = ('0'..='9')
         .chain('A'..='Z')
@@ -124,8 +125,11 @@ fn read_all(settings: &Settings) -> Result<BTreeMap<char, AirlineGroup>, ReadFai
         }
         after = match page.after {
             Cursor::Next(cursor) => Some(cursor),
-            Cursor::Unreadable => return Err(unreadable_cursor().into()),
-            Cursor::End => {
+            end @ (Cursor::Unreadable | Cursor::End) => {
+                if end == Cursor::Unreadable {
+                    let pointer = format_args!("/meta/after");
+                    dropped.add(pointer, DropReason::Unreadable, unreadable_cursor());
+                }
                 store(&mut groups, dropped.is_empty());
                 return Ok(groups);
             }

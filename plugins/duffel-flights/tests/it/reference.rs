@@ -160,6 +160,23 @@ fn unreadable_airline_costs_only_itself_and_proves_no_absence() {
 }
 
 #[test]
+fn airline_is_found_in_a_list_of_unknown_length() {
+    for meta in [json!({ "after": 7 }), json!(5), json!([])] {
+        let mut page: Value = serde_json::from_str(&ask::fixture("airlines-1.json")).unwrap();
+        page["meta"] = meta.clone();
+        let gateway = MockGateway::new().respond_with(200, page.to_string());
+        let found = ask::airline(&gateway, "OW");
+        assert_eq!(found.unwrap().name, "Own Air", "{meta}");
+        assert_eq!(gateway.dropped_items(), [(DropReason::Unreadable, 1)]);
+        assert!(gateway.logs()[0].1.contains("/meta/after"), "{meta}");
+        // The missing pages may have the other airline.
+        let missing = ask::airline(&gateway, "XX");
+        assert_eq!(outcome(&missing), InvalidResponse, "{meta}: {missing:?}");
+        assert_eq!(gateway.requests().len(), 1, "{meta}");
+    }
+}
+
+#[test]
 fn list_of_other_objects_proves_no_absence() {
     let orders = ask::list(&[&ask::fixture("order.json")], None);
     let gateway = || MockGateway::new().respond_with(200, &orders);
