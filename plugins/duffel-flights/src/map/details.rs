@@ -99,12 +99,15 @@ fn seat(
     })
 }
 
-/// Returns when an offer must be paid. Returns `None` if Duffel does not say whether at once.
+/// Returns when an offer must be paid. Returns `None` if Duffel does not say whether at once. Only an offer
+/// that need not be paid at once has a deadline for its payment.
 pub(crate) fn payment_terms(requirements: &Part<PaymentRequirements>) -> Option<PaymentTerms> {
     let requirements = requirements.as_decoded()?;
+    let payment_required_by = timestamp(&requirements.payment_required_by);
+    let is_held = payment_required_by.map(|_| false);
     Some(PaymentTerms {
-        instant_payment_required: requirements.requires_instant_payment.0?,
-        payment_required_by: timestamp(&requirements.payment_required_by),
+        instant_payment_required: requirements.requires_instant_payment.0.or(is_held)?,
+        payment_required_by,
         price_guaranteed_until: timestamp(&requirements.price_guarantee_expires_at),
     })
 }

@@ -124,6 +124,34 @@ fn offer_and_prebook_state_segments_terms_and_conditions_of_each_slice() {
     }
 }
 
+/// Duffel states a deadline only for offers that need not be paid at once.
+#[test]
+fn offer_with_a_deadline_need_not_be_paid_at_once() {
+    let deadline = json!("2027-05-04T10:00:00Z");
+    let terms = |flag: &Value, deadline: &Value| {
+        let requirements = json!({
+            "requires_instant_payment": flag,
+            "payment_required_by": deadline,
+            "price_guarantee_expires_at": null,
+        });
+        let values = [("/payment_requirements".to_owned(), requirements)];
+        offer_details(&changed("offer.json", &values)).payment_terms
+    };
+    for odd in [json!(null), json!("yes"), json!({})] {
+        let expected = PaymentTerms {
+            instant_payment_required: false,
+            payment_required_by: Some(1_809_424_800_000),
+            price_guaranteed_until: None,
+        };
+        assert_eq!(terms(&odd, &deadline), Some(expected), "{odd}");
+        for without in [json!(null), json!("soon")] {
+            assert_eq!(terms(&odd, &without), None, "{odd} {without}");
+        }
+    }
+    let instant = terms(&json!(true), &json!(null)).unwrap();
+    assert!(instant.instant_payment_required);
+}
+
 fn booking(values: &[(String, Value)]) -> DetailedBooking {
     let gateway = MockGateway::new().respond_with(200, changed("order.json", values));
     ask::detailed(&gateway).unwrap().unwrap()
