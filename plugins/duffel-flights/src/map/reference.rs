@@ -86,13 +86,14 @@ fn airport(written: wire::Airport, city: Option<&str>) -> Result<Option<Airport>
         .0
         .filter(|longitude| on_map(longitude, 180.0));
     let location = latitude.zip(longitude);
-    let city = city.filter(|city| !city.is_empty()).map(str::to_owned);
+    let suggested = city.filter(|city| !city.is_empty()).map(str::to_owned);
+    let city = written.city.decoded().and_then(|city| city.name.into_option());
     Ok(Some(Airport {
         supplier_airport_id: written.id,
         iata_code: written.iata_code,
         icao_code: written.icao_code.into_option(),
         name: written.name,
-        city: written.city_name.into_option().or(city),
+        city: written.city_name.into_option().or(city).or(suggested),
         state: None,
         country: written.country_code.into_option(),
         latitude: location.map(|(latitude, _)| latitude),

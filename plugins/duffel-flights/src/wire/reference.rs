@@ -14,6 +14,7 @@ lenient_struct! {
         pub(crate) icao_code: OptionalText,
         pub(crate) name: String,
         pub(crate) city_name: OptionalText,
+        pub(crate) city: Part<City>,
         pub(crate) country_code: OptionalText = "iata_country_code",
         pub(crate) latitude: LenientNumber,
         pub(crate) longitude: LenientNumber,
@@ -28,10 +29,15 @@ lenient_struct! {
         pub(crate) icao_code: OptionalText,
         pub(crate) name: String,
         pub(crate) city_name: OptionalText,
+        pub(crate) city: Part<City>,
         pub(crate) country_code: OptionalText = "iata_country_code",
         pub(crate) latitude: LenientNumber,
         pub(crate) longitude: LenientNumber,
         pub(crate) time_zone: OptionalText,
+    }
+
+    pub(crate) struct City {
+        pub(crate) name: OptionalText,
     }
 
     pub(crate) struct Airline {
@@ -57,6 +63,7 @@ impl Suggestion {
             icao_code: self.icao_code,
             name: self.name,
             city_name: self.city_name,
+            city: self.city,
             country_code: self.country_code,
             latitude: self.latitude,
             longitude: self.longitude,

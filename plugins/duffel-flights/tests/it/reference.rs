@@ -39,6 +39,31 @@ fn cities_yield_their_airports_without_duplicates() {
     assert_eq!((ols.latitude, ols.longitude), (None, None));
 }
 
+#[test]
+fn city_of_an_airport_is_named_in_one_of_three_places() {
+    let cities = |changes: &[(&str, Value)]| {
+        let suggestions = ask::changed("suggestions.json", changes);
+        let gateway = MockGateway::new().respond_with(200, suggestions);
+        let airports = airports(&gateway, "old town", 10).airports;
+        assert_eq!(gateway.dropped_items(), []);
+        let cities = airports.into_iter().map(|airport| airport.city);
+        cities.collect::<Vec<Option<String>>>()
+    };
+    let name = |name: &str| Some(name.to_owned());
+    let city = json!({ "id": "cit_noz_gb", "name": "Nozone City" });
+    let within = ("/1/airports/0/city", json!({ "name": "Inner City" }));
+    let unnamed = ("/1/airports/0/city_name", json!(null));
+    let found = cities(&[("/0/city", city.clone()), unnamed.clone(), within]);
+    assert_eq!(found, [name("Nozone City"), name("Inner City"), name("Oldtown")]);
+    // The field of the airport itself takes precedence.
+    let found = cities(&[("/0/city", city), ("/0/city_name", json!("Own"))]);
+    assert_eq!(found[0], name("Own"));
+    for odd in [json!("Nozone"), json!([1]), json!({ "name": {} })] {
+        let found = cities(&[("/0/city", odd.clone()), unnamed.clone()]);
+        assert_eq!(found, [None, name("Oldtown"), name("Oldtown")], "{odd}");
+    }
+}
+
 /// A suggestion is an airport only if its type says so. A city without a readable type still yields its
 /// airports, and never becomes one itself.
 #[test]
