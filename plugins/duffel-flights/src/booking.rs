@@ -67,14 +67,15 @@ impl DetailedFlightBooking for DuffelFlights {
 
     fn book(request: BookRequest) -> Result<DetailedBooking, ChangeError> {
         let settings = Settings::read()?;
-        let bound =
-            PrebookReference::read(&request.supplier_prebook).ok_or_else(not_own_prebook)?;
+        let bound = PrebookReference::read(&request.supplier_prebook);
+        let bound = bound.ok_or_else(|| before_booking(not_own_prebook()))?;
         let passengers = passenger::order_passengers(
             &request.passengers,
             &bound.passengers,
             &bound.documents,
             &request.contact,
-        )?;
+        );
+        let passengers = passengers.map_err(before_booking)?;
         let payment = payment(request.total, &request.currency)?;
         // The order is found by its metadata, whose values have at most 500 characters.
         let order = json!({
@@ -138,6 +139,12 @@ fn not_own_prebook() -> Refusal {
     Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter")
 }
 
+/// Converts a refusal by the adapter itself, before an order is requested. Duffel refused nothing, and an
+/// earlier call with the same prebook may have made the order.
+fn before_booking(refusal: Refusal) -> ChangeError {
+    ChangeError::NotSent(refusal.message)
+}
+
 pub(crate) fn read_order(settings: &Settings, id: &str) -> Result<Order, ReadFailure> {
     let path = format!("/air/orders/{}", http::percent_encode(id));
     let order: Order = open_read(&get(settings, &path).send()?)?;
@@ -188,9 +195,12 @@ pub(crate) fn supplier_booking(
 }
 
 /// Returns a payment of exactly `total` from the account's balance at Duffel.
-pub(crate) fn payment(total: i64, currency: &str) -> Result<Value, Refusal> {
+///
+/// # Errors
+/// The amount cannot be written in the currency, so that nothing is sent.
+pub(crate) fn payment(total: i64, currency: &str) -> Result<Value, ChangeError> {
     let amount = Decimal::from_minor(total, currency)
-        .map_err(|error| Refusal::new(RefusalReason::Invalid, error.to_string()))?;
+        .map_err(|error| ChangeError::NotSent(error.to_string()))?;
     Ok(json!({ "type": "balance", "amount": amount.to_string(), "currency": currency }))
 }
 

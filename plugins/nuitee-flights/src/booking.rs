@@ -68,8 +68,9 @@ impl DetailedFlightBooking for NuiteeFlights {
 
     fn book(request: BookRequest) -> Result<DetailedBooking, ChangeError> {
         let settings = Settings::read()?;
+        // Nuitee refuses nothing here, and an earlier call with this prebook may have booked.
         let bound: PrebookReference = json::decode(request.supplier_prebook.as_bytes())
-            .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
+            .map_err(|_| ChangeError::NotSent("not a prebook of this adapter".to_owned()))?;
         // Without the trailing slash, Nuitee redirects to this URL.
         let book = Request::post(settings.url("/flights/bookings/")).json(&json!({
             "prebookId": bound.prebook_id,
@@ -248,13 +249,17 @@ fn no_booking<T>(fault: Fault) -> Result<Option<T>, ReadError> {
     }
 }
 
-fn payment(settings: &Settings, bound: &PrebookReference) -> Result<Value, Refusal> {
+/// Returns the payment of a prebook.
+///
+/// # Errors
+/// The settings no longer have the payment method of the prebook, so that nothing is sent.
+fn payment(settings: &Settings, bound: &PrebookReference) -> Result<Value, ChangeError> {
     match (&bound.transaction_id, settings.payment_method) {
         (Some(id), _) => Ok(json!({ "method": "TRANSACTION_ID", "transactionId": id })),
         (None, PaymentMethod::Credit) => Ok(json!({ "method": "CREDIT" })),
-        (None, PaymentMethod::PaymentSdk) => Err(Refusal::new(
-            RefusalReason::Expired,
-            "the offer was prebooked with a payment method other than the one in the current settings",
+        (None, PaymentMethod::PaymentSdk) => Err(ChangeError::NotSent(
+            "the offer was prebooked with a payment method other than the one in the current settings"
+                .to_owned(),
         )),
     }
 }

@@ -11,9 +11,7 @@ use stopover_sdk::http::{self, Request, Response};
 use stopover_sdk::json::{DecodeError, ensure};
 use stopover_sdk::types::hotel::{HotelSummary, SupplierBooking};
 use stopover_sdk::types::{BookingStatus, Money};
-use stopover_sdk::{
-    ChangeError, DetailedHotelBooking, ReadError, Refusal, RefusalReason, clock, json,
-};
+use stopover_sdk::{ChangeError, DetailedHotelBooking, ReadError, clock, json};
 
 use crate::content::hotel_request;
 use crate::fault::Fault;
@@ -60,8 +58,9 @@ impl DetailedHotelBooking for NuiteeHotels {
 
     fn book(request: BookRequest) -> Result<DetailedBooking, ChangeError> {
         let settings = Settings::read()?;
+        // Nuitee refuses nothing here, and an earlier call with this prebook may have booked.
         let bound: PrebookReference = json::decode(request.supplier_prebook.as_bytes())
-            .map_err(|_| Refusal::new(RefusalReason::Invalid, "not a prebook of this adapter"))?;
+            .map_err(|_| ChangeError::NotSent("not a prebook of this adapter".to_owned()))?;
         let agreed = Some(Money::new(request.total, &request.currency));
         let response = Request::post(settings.book_url("/rates/book"))
             .json(&json!({
@@ -207,13 +206,16 @@ fn find_existing_booking(
 
 /// Returns the lead guest of each room, with the room's number from 1. Nuitee accepts no other
 /// guests.
-fn guests(request: &BookRequest) -> Result<Vec<Value>, Refusal> {
+///
+/// # Errors
+/// A room has no guests, so that nothing is sent.
+fn guests(request: &BookRequest) -> Result<Vec<Value>, ChangeError> {
     let mut leads = Vec::new();
     for (number, room) in (1..).zip(&request.rooms) {
         let lead = room.guests.iter().find(|guest| guest.is_lead);
         let guest = lead
             .or(room.guests.first())
-            .ok_or_else(|| Refusal::new(RefusalReason::Invalid, "a room has no guests"))?;
+            .ok_or_else(|| ChangeError::NotSent("a room has no guests".to_owned()))?;
         leads.push(json!({
             "occupancyNumber": number,
             "firstName": guest.first_name,
@@ -225,12 +227,16 @@ fn guests(request: &BookRequest) -> Result<Vec<Value>, Refusal> {
     Ok(leads)
 }
 
-fn payment(settings: &Settings, bound: &PrebookReference) -> Result<Value, Refusal> {
+/// Returns the payment of a prebook.
+///
+/// # Errors
+/// The settings no longer have the payment method of the prebook, so that nothing is sent.
+fn payment(settings: &Settings, bound: &PrebookReference) -> Result<Value, ChangeError> {
     match (&bound.transaction_id, settings.payment_method) {
         (Some(id), _) => Ok(json!({ "method": "TRANSACTION_ID", "transactionId": id })),
-        (None, PaymentMethod::PaymentSdk) => Err(Refusal::new(
-            RefusalReason::Expired,
-            "the offer was prebooked with a payment method other than the one in the current settings",
+        (None, PaymentMethod::PaymentSdk) => Err(ChangeError::NotSent(
+            "the offer was prebooked with a payment method other than the one in the current settings"
+                .to_owned(),
         )),
         (None, method) => Ok(json!({ "method": method })),
     }
