@@ -10,6 +10,7 @@ use stopover_sdk::{ChangeError, FlightCancellation, ReadError};
 
 use crate::booking::{read_by_id, read_own};
 use crate::fault::{self, Fault};
+use crate::map::booking::undecided_amounts;
 use crate::settings::Settings;
 use crate::upstream::{only_item, open, send};
 use crate::wire::booking::{Cancellation, Quote as WireQuote};
@@ -76,21 +77,21 @@ fn url(settings: &Settings, id: &str) -> String {
     ))
 }
 
-/// Returns the booking's state after an earlier call cancelled it or requested its cancellation.
+/// Returns the booking's state after another call cancelled it or requested its cancellation. That call may
+/// have been the airline's, and the booking states no amounts, so that those of a cancelled booking are
+/// undecided: the terms of the fare are those of a customer who cancels.
 fn read_canceled_booking(
     settings: &Settings,
     id: &str,
     fault: &Fault,
 ) -> Result<SupplierBooking, ChangeError> {
     let read = read_by_id(settings, id, None, &mut DroppedItems::default());
-    match read {
-        Ok(Some(read))
-            if matches!(
-                read.booking.status,
-                BookingStatus::Canceled | BookingStatus::CancelPending
-            ) =>
-        {
-            Ok(read.booking)
+    match read.map(|read| read.map(|read| read.booking)) {
+        Ok(Some(booking)) if booking.status == BookingStatus::CancelPending => Ok(booking),
+        Ok(Some(mut booking)) if booking.status == BookingStatus::Canceled => {
+            let undecided = || undecided_amounts(&booking.currency);
+            booking.cancellation = booking.cancellation.or_else(undecided);
+            Ok(booking)
         }
         Ok(_) => Err(ChangeError::Unknown(format!(
             "{}, but the booking is not cancelled",

@@ -12,6 +12,7 @@ use stopover_sdk::{ChangeError, HotelCancellation, ReadError, Refusal, RefusalRe
 
 use crate::booking::{booking_response, open_booking, read_by_id, with_id};
 use crate::fault::Fault;
+use crate::map::booking::undecided_amounts;
 use crate::settings::Settings;
 use crate::upstream::open_change;
 use crate::wire::booking::Cancellation;
@@ -93,11 +94,16 @@ fn canceled_state(
 }
 
 /// Handles status 304: this call cancelled nothing. Either Nuitee refuses, or the booking was
-/// cancelled before; a read of the booking shows which.
+/// cancelled before; a read of the booking shows which. The hotel may have cancelled it, so that amounts
+/// which the booking does not state are undecided: the policy is that of a guest who cancels.
 fn not_modified(settings: &Settings, id: &str) -> Result<SupplierBooking, ChangeError> {
     let mut dropped = DroppedItems::default();
     match read_by_id(settings, id, None, &mut dropped) {
-        Ok(Some(state)) if state.status == BookingStatus::Canceled => Ok(state),
+        Ok(Some(mut state)) if state.status == BookingStatus::Canceled => {
+            let undecided = || undecided_amounts(&state.currency);
+            state.cancellation = state.cancellation.or_else(undecided);
+            Ok(state)
+        }
         Ok(_) => {
             let message = "Nuitee does not cancel this booking";
             let refusal = Refusal::new(RefusalReason::NotCancellable, message).with_code(304);

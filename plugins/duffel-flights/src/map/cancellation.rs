@@ -22,15 +22,31 @@ pub(crate) fn stated_amounts(
     let amounts = amounts(total, cancellation).and_then(|amounts| amounts.ok_or_else(unknown));
     let amounts = dropped.keep(format_args!("/cancellation"), amounts);
     amounts.unwrap_or_else(|| {
-        let refund = foreign_refund(total, cancellation);
-        let refund = refund.unwrap_or_else(|| Money::new(0, &total.currency));
-        CancellationAmounts {
-            currency: refund.currency,
-            fee: 0,
-            refund: refund.amount,
+        let undecided = undecided_amounts(&total.currency);
+        let undecided = CancellationAmounts {
             supplier_reference: non_empty(cancellation.id().to_owned()),
+            ..undecided
+        };
+        match foreign_refund(total, cancellation) {
+            Some(refund) => CancellationAmounts {
+                currency: refund.currency,
+                refund: refund.amount,
+                ..undecided
+            },
+            None => undecided,
         }
     })
+}
+
+/// Returns amounts of a cancellation that Duffel does not state. They do not add up to what was paid, so
+/// that an operator decides the refund, and not the terms of the fare: the customer may not have cancelled.
+pub(crate) fn undecided_amounts(currency: &str) -> CancellationAmounts {
+    CancellationAmounts {
+        currency: currency.to_owned(),
+        fee: 0,
+        refund: 0,
+        supplier_reference: None,
+    }
 }
 
 /// Returns the refund if it is stated in another currency than the order's.

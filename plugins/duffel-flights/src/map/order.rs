@@ -10,7 +10,7 @@ use stopover_sdk::types::flight::{AirlineChange, Journey, Service, SupplierBooki
 use stopover_sdk::types::flight_details::{BookingDetails, JourneyDetails, ServiceDetails};
 use stopover_sdk::types::{BookingStatus, MinorUnits, Money};
 
-use crate::map::cancellation::stated_amounts;
+use crate::map::cancellation::{stated_amounts, undecided_amounts};
 use crate::map::change::airline_change;
 use crate::map::itinerary::journeys;
 use crate::map::passenger::{PassengerIds, is_same_party};
@@ -28,9 +28,10 @@ pub(crate) const ORDER_ID: &str = "ord_";
 /// Maximum length of a metadata value of an order.
 const METADATA_CHARS_MAX: usize = 500;
 
-/// Converts an order to a booking state, with the cancellation that ended it. Parts without which
-/// the booking is usable are left out if they cannot be read. So is the total if the booking's `agreed`
-/// total is known, which then takes its place.
+/// Converts an order to a booking state, with the cancellation that ended it. A cancelled order without
+/// one was cancelled by the airline, and its amounts are undecided. Parts without which the booking is
+/// usable are left out if they cannot be read. So is the total if the booking's `agreed` total is known,
+/// which then takes its place.
 ///
 /// # Errors
 /// The order's id or status cannot be read, or its total is not known.
@@ -48,8 +49,11 @@ pub(crate) fn supplier_booking(
         }
         (total, _) => total?,
     };
-    let cancellation =
-        cancellation.map(|cancellation| stated_amounts(&total, cancellation, dropped));
+    let is_canceled = is_canceled(&order)?;
+    let cancellation = match cancellation {
+        Some(cancellation) => Some(stated_amounts(&total, cancellation, dropped)),
+        None => is_canceled.then(|| undecided_amounts(&total.currency)),
+    };
     let Money {
         amount: total,
         currency,
@@ -284,8 +288,8 @@ fn is_awaiting_payment(order: &Order) -> Result<bool, DecodeError> {
 }
 
 /// Returns the booking's status. Missing documents do not matter: paid orders may have none.
-fn status(order: &Order, has_cancellation: bool) -> Result<BookingStatus, DecodeError> {
-    Ok(if has_cancellation || is_canceled(order)? {
+fn status(order: &Order, is_canceled: bool) -> Result<BookingStatus, DecodeError> {
+    Ok(if is_canceled {
         BookingStatus::Canceled
     } else if is_awaiting_payment(order)? {
         BookingStatus::Pending

@@ -22,6 +22,16 @@ fn kept_and_given(fee: i64, refund: i64) -> Option<CancellationAmounts> {
     })
 }
 
+/// Returns amounts that do not add up to the price, so that an operator decides the refund.
+fn not_stated() -> Option<CancellationAmounts> {
+    Some(CancellationAmounts {
+        currency: "EUR".to_owned(),
+        fee: 0,
+        refund: 0,
+        supplier_reference: None,
+    })
+}
+
 #[test]
 fn quote_creates_cancellation_without_confirming_it() {
     let gateway = ask::fixtures(&["order.json", "quote.json"]);
@@ -271,7 +281,7 @@ fn cancellation_of_another_order_in_list_or_order_is_not_used() {
     let state = find(&canceled, &ask::list(&[&other], None))
         .unwrap()
         .unwrap();
-    assert_eq!(state.cancellation, None);
+    assert_eq!(state.cancellation, not_stated());
     let state = find(&canceled, &ask::list(&[&other, &ask::confirmed()], None));
     assert_eq!(
         state.unwrap().unwrap().cancellation,
@@ -318,12 +328,12 @@ fn canceled_order_state_includes_cancellation_amounts() {
     assert_eq!(state.cancellation, kept_and_given(5_000, 36_540));
     assert_eq!(gateway.requests().len(), 1);
 
-    // The airline cancelled the order: no response states the refund.
+    // The airline cancelled the order, or the list is outdated: no response states the refund.
     let gateway =
         MockGateway::with_responses(&[(200, &canceled), (200, &ask::list(&[&quote], None))]);
     let state = ask::found(&gateway).unwrap().unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
-    assert_eq!(state.cancellation, None);
+    assert_eq!(state.cancellation, not_stated());
 
     let gateway = MockGateway::with_responses(&[(200, &canceled), (503, "")]);
     assert_eq!(outcome(&ask::found(&gateway)), Unavailable);
@@ -338,4 +348,11 @@ fn cancellation_of_canceled_order_returns_current_state() {
     assert_eq!(state.cancellation, kept_and_given(5_000, 36_540));
     let gateway = MockGateway::with_responses(&[(200, &canceled), (500, "")]);
     assert_eq!(outcome(&ask::cancel(&gateway)), Unknown);
+
+    // The airline cancelled it, so that the terms for a customer who cancels do not apply.
+    let none = ask::list(&[], None);
+    let gateway = MockGateway::with_responses(&[(200, &canceled), (200, &none)]);
+    let state = ask::cancel(&gateway).unwrap();
+    assert_eq!(state.status, BookingStatus::Canceled);
+    assert_eq!(state.cancellation, not_stated());
 }

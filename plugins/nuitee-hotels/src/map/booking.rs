@@ -338,8 +338,8 @@ fn cancellation_amounts(
 }
 
 /// Returns amounts that add up to no price, so that the gateway leaves the refund to an operator. The
-/// interface has no other form for charges whose amount is not known.
-fn undecided_amounts(currency: &str) -> CancellationAmounts {
+/// interface has no other form for charges that are not known.
+pub(crate) fn undecided_amounts(currency: &str) -> CancellationAmounts {
     CancellationAmounts {
         fee: 0,
         refund: Some(0),

@@ -1,6 +1,7 @@
 //! Cancellation quotes and cancellations.
 
 use nuitee_hotels::NuiteeHotels;
+use serde_json::{Value, json};
 use stopover_sdk::hotel_cancellation::{Quote, RoomReference};
 use stopover_sdk::http::Error;
 use stopover_sdk::testing::Outcome::{
@@ -139,6 +140,23 @@ fn not_modified_is_refusal_unless_booking_is_canceled() {
     let state = cancel((200, &canceled_booking())).unwrap();
     assert_eq!(state.status, BookingStatus::Canceled);
     assert_eq!(outcome(&cancel((500, ""))), Unknown);
+}
+
+/// The hotel may have cancelled the booking, so that the policy for a guest who cancels does not decide.
+#[test]
+fn not_modified_leaves_amounts_that_are_not_stated_undecided() {
+    for (refunded, expected) in [
+        (json!(null), UNDECIDED),
+        (json!(0), UNDECIDED),
+        (json!(410.5), (5000, Some(41050))),
+    ] {
+        let mut booking: Value = serde_json::from_str(&canceled_booking()).unwrap();
+        booking["data"]["amountRefunded"] = refunded.clone();
+        let booking = booking.to_string();
+        let gateway = MockGateway::with_responses(&[(304, ""), (200, &booking)]);
+        let amounts = ask::cancel(&gateway).unwrap().cancellation.unwrap();
+        assert_eq!((amounts.fee, amounts.refund), expected, "{refunded}");
+    }
 }
 
 #[test]
