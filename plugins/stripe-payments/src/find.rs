@@ -37,16 +37,18 @@ pub(crate) fn payment(request: &FindRequest) -> Result<PaymentLookup, ReadError>
     found.map_or(Ok(PaymentLookup::NotFound), found_payment)
 }
 
-/// Converts a payment. An undecided one is a valid response, but the interface has no status for
-/// it.
+/// Converts a payment.
 fn found_payment(intent: wire::PaymentIntent) -> Result<PaymentLookup, ReadError> {
-    let undecided = || {
-        let reason = RefusalReason::Other("undecided".to_owned());
-        Refusal::new(reason, map::UNDECIDED)
-    };
     let payment = map::payment(intent, None, &mut DroppedItems::default())?;
-    let payment = payment.ok_or_else(undecided)?;
+    let payment = payment.ok_or_else(|| undecided(map::UNDECIDED))?;
     Ok(PaymentLookup::Found(payment))
+}
+
+/// Returns the rejection of a payment or a refund that Stripe has not decided. It is a valid response, but
+/// the interface has no status for it.
+fn undecided(message: &str) -> Refusal {
+    let reason = RefusalReason::Other("undecided".to_owned());
+    Refusal::new(reason, message)
 }
 
 /// Finds a refund among the few refunds of its payment.
@@ -71,9 +73,10 @@ pub(crate) fn refund(
     let payment = refund.payment_intent.required("payment_intent")?;
     ensure(payment.as_str() == processor_reference, map::OTHER_PAYMENT)?;
     match refund.status.required("status")? {
-        wire::RefundStatus::Succeeded
-        | wire::RefundStatus::Pending
-        | wire::RefundStatus::RequiresAction => Ok(RefundLookup::Found(map::refund(&refund)?)),
+        wire::RefundStatus::Succeeded => Ok(RefundLookup::Found(map::refund(&refund)?)),
+        wire::RefundStatus::Pending | wire::RefundStatus::RequiresAction => {
+            Err(undecided(map::PENDING_REFUND).into())
+        }
         // The refund was requested and the money was not returned, so a person must decide.
         wire::RefundStatus::Failed | wire::RefundStatus::Canceled => {
             let reason = RefusalReason::Other("refund_failed".to_owned());

@@ -23,6 +23,8 @@ pub(crate) const BROWSER: &str = "browser";
 pub(crate) const INSTRUMENT: &str = "instrument";
 
 pub(crate) const UNDECIDED: &str = "Stripe has not decided on the payment yet.";
+pub(crate) const PENDING_REFUND: &str =
+    "Stripe has accepted the refund and not returned the money yet.";
 
 /// Latest time of expiry that the gateway accepts, in Unix seconds, near the end of the year 9999.
 const EXPIRY_S_MAX: i64 = 253_402_207_200;

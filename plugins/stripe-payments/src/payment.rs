@@ -87,10 +87,11 @@ impl PaymentProcessor for StripePayments {
         check_payment(&refund.payment_intent, &request.processor_reference)?;
         ensure(is_in(&refund.currency, &request.amount)?, map::OTHER_AMOUNT)?;
         match refund.status.required("status")? {
-            // The refund is accepted. A pending one waits for the account's balance or for the bank.
-            wire::RefundStatus::Succeeded
-            | wire::RefundStatus::Pending
-            | wire::RefundStatus::RequiresAction => Ok(map::refund(&refund)?),
+            wire::RefundStatus::Succeeded => Ok(map::refund(&refund)?),
+            // It waits for the account's balance, the bank or the payer, and may still fail.
+            wire::RefundStatus::Pending | wire::RefundStatus::RequiresAction => {
+                Err(PaymentError::Unknown(map::PENDING_REFUND.to_owned()))
+            }
             wire::RefundStatus::Failed | wire::RefundStatus::Canceled => Err(
                 PaymentError::Declined(DeclineReason::Other("refund_failed".to_owned())),
             ),

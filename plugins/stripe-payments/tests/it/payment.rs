@@ -367,21 +367,28 @@ fn void_releases_authorization() {
 
 #[test]
 fn refund_returns_captured_amount() {
-    for status in ["succeeded", "pending", "requires_action"] {
+    let gateway = returning("refund", &[("/status", json!("succeeded"))]);
+    let state = gateway.run(|| StripePayments::refund(refund_request()));
+    let state = state.unwrap();
+    assert_eq!(asked(&gateway), ["POST /refunds"]);
+    assert_eq!(
+        sent(&gateway, 0),
+        [
+            &format!("payment_intent={PAYMENT_ID}"),
+            "amount=400",
+            "metadata[client_reference]=bkg_1-refund-1-1-1",
+        ]
+    );
+    assert_eq!(state.processor_reference, "re_3RkGateway0001");
+    assert_eq!(state.amount, euros(400));
+}
+
+#[test]
+fn refund_that_has_not_succeeded_is_unknown_or_declined() {
+    for status in ["pending", "requires_action"] {
         let gateway = returning("refund", &[("/status", json!(status))]);
-        let state = gateway.run(|| StripePayments::refund(refund_request()));
-        let state = state.unwrap();
-        assert_eq!(asked(&gateway), ["POST /refunds"]);
-        assert_eq!(
-            sent(&gateway, 0),
-            [
-                &format!("payment_intent={PAYMENT_ID}"),
-                "amount=400",
-                "metadata[client_reference]=bkg_1-refund-1-1-1",
-            ]
-        );
-        assert_eq!(state.processor_reference, "re_3RkGateway0001");
-        assert_eq!(state.amount, euros(400));
+        let ending = gateway.run(|| StripePayments::refund(refund_request()));
+        assert_eq!(outcome(&ending), Unknown, "{status}: {ending:?}");
     }
     for status in ["failed", "canceled"] {
         let gateway = returning("refund", &[("/status", json!(status))]);

@@ -397,21 +397,22 @@ fn refund_is_found_by_client_reference() {
 }
 
 #[test]
-fn failed_refund_is_rejected_instead_of_found_or_not_found() {
-    for (status, is_found) in [
-        ("failed", false),
-        ("canceled", false),
-        ("succeeded", true),
-        ("pending", true),
-        ("requires_action", true),
+fn refund_that_has_not_succeeded_is_rejected_instead_of_found_or_not_found() {
+    for (status, reason) in [
+        ("succeeded", None),
+        ("failed", Some("refund_failed")),
+        ("canceled", Some("refund_failed")),
+        ("pending", Some("undecided")),
+        ("requires_action", Some("undecided")),
     ] {
         let refund = edited("refund", &[("/status", json!(status))]);
         let response = find_refund(&MockGateway::new().respond_with(200, list(&[refund])));
-        if is_found {
-            assert!(matches!(response, Ok(RefundLookup::Found(_))), "{status}");
-        } else {
-            let reason = RefusalReason::Other("refund_failed".to_owned());
-            assert_eq!(refusal(response).reason, reason, "{status}");
+        match reason {
+            None => assert!(matches!(response, Ok(RefundLookup::Found(_))), "{status}"),
+            Some(reason) => {
+                let reason = RefusalReason::Other(reason.to_owned());
+                assert_eq!(refusal(response).reason, reason, "{status}");
+            }
         }
     }
 }
