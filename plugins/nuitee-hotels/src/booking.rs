@@ -161,7 +161,12 @@ pub(crate) fn open_booking(response: &Response) -> Result<Option<Booking<'_>>, R
 }
 
 /// Reads a booking by its client reference. The path has no trailing slash: with one, Nuitee
-/// returns another list. `agreed` is the prebooked price, if it is known.
+/// returns another list. `agreed` is the prebooked price, if it is known. Returns `None` if the list
+/// proves that there is no such booking.
+///
+/// # Errors
+/// The response is no list, even if it says "no content" or "not found": Nuitee documents these of single
+/// bookings, and of this search a list.
 fn read_by_reference(
     settings: &Settings,
     client_reference: &str,
@@ -173,8 +178,11 @@ fn read_by_reference(
         .timeout_ms(READ_TIMEOUT_MS)
         .send()?;
     let bookings: Vec<Part<Booking<'_>>> = match open_read(&response) {
-        Ok(bookings) => bookings.unwrap_or_default(),
-        Err(ReadError::NotFound(_)) => return Ok(None),
+        Ok(Some(bookings)) => bookings,
+        Ok(None) | Err(ReadError::NotFound(_)) => {
+            let message = "Nuitee returned no list of bookings";
+            return Err(ReadError::InvalidResponse(message.to_owned()));
+        }
         Err(error) => return Err(error),
     };
     let found = map::booking::with_reference(bookings, client_reference)?;

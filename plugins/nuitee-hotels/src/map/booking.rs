@@ -185,13 +185,15 @@ pub(crate) fn check_id(actual: &str, expected: &str) -> Result<(), DecodeError> 
 ///
 /// # Errors
 /// Several confirmed bookings have the reference, or none has it and an item or its reference cannot
-/// be read.
+/// be read. If none has it, one whose reference differs not only in case shows that Nuitee did not filter
+/// the list, which then proves nothing.
 pub(crate) fn with_reference<'a>(
     bookings: Vec<Part<Booking<'a>>>,
     client_reference: &str,
 ) -> Result<Option<(usize, Booking<'a>)>, DecodeError> {
     let (mut confirmed, mut undecided, mut canceled) = (None, None, None);
     let mut unreadable: Option<DecodeError> = None;
+    let mut is_filtered = true;
     for (position, booking) in bookings.into_iter().enumerate() {
         let booking = booking.into_readable().and_then(|booking| {
             let booking = booking.ok_or_else(|| DecodeError::missing("a booking is null"))?;
@@ -199,6 +201,7 @@ pub(crate) fn with_reference<'a>(
             let is_blank = reference.trim().is_empty();
             ensure(!is_blank, "the client reference of a booking is blank")?;
             let is_ours = reference == client_reference;
+            is_filtered &= reference.eq_ignore_ascii_case(client_reference);
             Ok(is_ours.then_some(booking))
         });
         let booking = match booking {
@@ -227,7 +230,12 @@ pub(crate) fn with_reference<'a>(
         (Some(booking), _) => Ok(Some(booking)),
         // The unreadable item may be the confirmed booking.
         (None, Some(error)) => Err(error),
-        (None, None) => Ok(undecided.or(canceled)),
+        (None, None) => {
+            let found = undecided.or(canceled);
+            let is_answer = found.is_some() || is_filtered;
+            ensure(is_answer, "the list has bookings with other references")?;
+            Ok(found)
+        }
     }
 }
 

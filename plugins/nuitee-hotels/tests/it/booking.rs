@@ -264,17 +264,39 @@ fn booking_is_found_by_client_reference_among_similar_and_canceled_ones() {
 }
 
 #[test]
-fn missing_booking_is_not_found_in_every_response_form() {
-    let nothing = [
+fn missing_booking_is_not_found_by_id_in_every_response_form_and_by_reference_in_a_list() {
+    let no_content = r#"{"error": {"code": 204, "message": "no content"}}"#;
+    let unknown = r#"{"error": {"code": 4004, "message": "not found"}}"#;
+    let other_case = ask::fixture("bookings.json").replace("bkg_own_1", "BKG_OWN_1");
+    let other_case = other_case.replace("BKG_OWN_11", "BKG_OWN_1");
+    for by_id in [(204, ""), (200, no_content), (404, unknown)] {
+        for list in [r#"{"data": []}"#, &other_case] {
+            let gateway = MockGateway::with_responses(&[by_id, (200, list)]);
+            let found = ask::find(&gateway, Some("BK-X"));
+            assert_eq!(found, Ok(BookingLookup::NotFound), "{by_id:?} {list}");
+            assert_eq!(gateway.unused_responses(), 0);
+        }
+    }
+}
+
+/// Nuitee documents no other answer to a search of bookings than a list of the matching ones.
+#[test]
+fn search_by_reference_proves_absence_only_with_a_filtered_list() {
+    let others = ask::fixture("bookings.json").replace("\"bkg_own_1\"", "\"bkg_own_12\"");
+    for response in [
         (204, ""),
         (200, r#"{"error": {"code": 204, "message": "no content"}}"#),
-        (200, r#"{"data": []}"#),
-    ];
-    for response in nothing {
-        let gateway = MockGateway::with_responses(&[(204, ""), response]);
-        let found = ask::find(&gateway, Some("BK-X"));
-        assert_eq!(found, Ok(BookingLookup::NotFound), "{response:?}");
-        assert_eq!(gateway.unused_responses(), 0);
+        (404, r#"{"error": {"code": 4004, "message": "not found"}}"#),
+        (200, &others),
+    ] {
+        for id in [Some("BK-X"), None] {
+            let gateway = match id {
+                Some(_) => MockGateway::with_responses(&[(204, ""), response]),
+                None => MockGateway::with_responses(&[response]),
+            };
+            let found = ask::find(&gateway, id);
+            assert_eq!(outcome(&found), InvalidResponse, "{response:?} {id:?}");
+        }
     }
 }
 
