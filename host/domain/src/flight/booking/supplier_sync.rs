@@ -4,8 +4,9 @@
 use crate::booking::Notifications;
 use crate::event::EventType;
 use crate::flight::booking::{BookedChange, BookedJourney, FlightBooking};
-use crate::flight::details::is_default;
-use crate::flight::itinerary::{Journey, Segment};
+use crate::flight::details::{BagAllowance, is_default};
+use crate::flight::itinerary::{FareConditions, Journey, Segment, SegmentPassenger};
+use crate::flight::service::BaggageType;
 use crate::flight::supplier_api::FlightSupplierBooking;
 use crate::id::{AirlineChangeId, JourneyId, SegmentId};
 
@@ -30,7 +31,7 @@ impl FlightBooking {
     }
 
     /// Replaces the journeys by those currently scheduled. A journey that is `None` stays as it is. A
-    /// segment of the same flight keeps its id, and details that are not stated again.
+    /// segment of the same flight keeps its id, and each value that is not stated again.
     pub(super) fn merge_journeys(&mut self, journeys: Vec<Option<Journey>>) {
         if journeys.is_empty() {
             return;
@@ -59,8 +60,9 @@ impl FlightBooking {
                 });
             }
             if let Some(BookedJourney { journey: known, .. }) = known {
-                journey.fare_brand = journey.fare_brand.or_else(|| known.fare_brand.clone());
-                journey.fare_conditions = journey.fare_conditions.or(known.fare_conditions);
+                keep_known(&mut journey.fare_brand, &known.fare_brand);
+                journey.fare_conditions =
+                    with_known_conditions(journey.fare_conditions, known.fare_conditions);
             }
             self.details.journeys.push(BookedJourney {
                 id,
@@ -115,10 +117,49 @@ fn segments_of(journeys: &[BookedJourney]) -> impl Iterator<Item = (&SegmentId, 
     journeys.flat_map(|booked| booked.segment_ids.iter().zip(&booked.journey.segments))
 }
 
-/// Keeps what is known of a segment and of its passengers and is not stated again.
+/// Adds the conditions that are known and not stated again.
+fn with_known_conditions(
+    stated: Option<FareConditions>,
+    known: Option<FareConditions>,
+) -> Option<FareConditions> {
+    let (Some(mut stated), Some(known)) = (stated, known) else {
+        return stated.or(known);
+    };
+    if is_default(&stated.refund) {
+        stated.refund = known.refund;
+    }
+    if is_default(&stated.change) {
+        stated.change = known.change;
+    }
+    Some(stated)
+}
+
+/// Keeps each value of a segment and of its passengers that is not stated again. A value that
+/// belongs to an airport, an airline or an aircraft is kept only if that one stays the same.
 fn keep_known_data(segment: &mut Segment, known: &Segment) {
-    if is_default(&segment.details) {
-        segment.details.clone_from(&known.details);
+    if segment.origin == known.origin {
+        keep_known(&mut segment.origin_time_zone, &known.origin_time_zone);
+        let terminal = &mut segment.details.origin_terminal;
+        keep_known(terminal, &known.details.origin_terminal);
+    }
+    if segment.destination == known.destination {
+        let time_zone = &mut segment.destination_time_zone;
+        keep_known(time_zone, &known.destination_time_zone);
+        let terminal = &mut segment.details.destination_terminal;
+        keep_known(terminal, &known.details.destination_terminal);
+    }
+    if times(segment) == times(known) {
+        keep_known(&mut segment.duration_minutes, &known.duration_minutes);
+    }
+    if segment.marketing_carrier_code == known.marketing_carrier_code {
+        let logo = &mut segment.marketing_carrier_logo_url;
+        keep_known(logo, &known.marketing_carrier_logo_url);
+    }
+    keep_known_operator(segment, known);
+    keep_known_aircraft(segment, known);
+    if segment.details.technical_stops.is_empty() {
+        let stops = &mut segment.details.technical_stops;
+        stops.clone_from(&known.details.technical_stops);
     }
     if segment.passengers.is_empty() {
         segment.passengers.clone_from(&known.passengers);
@@ -126,11 +167,81 @@ fn keep_known_data(segment: &mut Segment, known: &Segment) {
     for passenger in &mut segment.passengers {
         let mut same = known.passengers.iter();
         let same = same.find(|known| known.passenger == passenger.passenger);
-        if let Some(same) = same
-            && is_default(&passenger.details)
-        {
-            passenger.details.clone_from(&same.details);
+        if let Some(same) = same {
+            keep_known_passenger(passenger, same);
         }
+    }
+}
+
+fn times(segment: &Segment) -> [&str; 4] {
+    [
+        &segment.origin,
+        &segment.departure_time,
+        &segment.destination,
+        &segment.arrival_time,
+    ]
+}
+
+fn keep_known_operator(segment: &mut Segment, known: &Segment) {
+    let (stated, details) = (&mut segment.details, &known.details);
+    let code = is_unchanged(
+        &stated.operating_carrier_code,
+        &details.operating_carrier_code,
+    );
+    let name = is_unchanged(&segment.operating_carrier, &known.operating_carrier);
+    if !code.or(name).unwrap_or(true) {
+        return;
+    }
+    keep_known(&mut segment.operating_carrier, &known.operating_carrier);
+    let logo = &mut segment.operating_carrier_logo_url;
+    keep_known(logo, &known.operating_carrier_logo_url);
+    let code = &mut stated.operating_carrier_code;
+    keep_known(code, &details.operating_carrier_code);
+    keep_known(&mut stated.operating_flight, &details.operating_flight);
+}
+
+fn keep_known_aircraft(segment: &mut Segment, known: &Segment) {
+    let (stated, known) = (&mut segment.details, &known.details);
+    let code = is_unchanged(&stated.aircraft_code, &known.aircraft_code);
+    let name = is_unchanged(&stated.aircraft, &known.aircraft);
+    if code.or(name).unwrap_or(true) {
+        keep_known(&mut stated.aircraft, &known.aircraft);
+        keep_known(&mut stated.aircraft_code, &known.aircraft_code);
+    }
+}
+
+fn keep_known_passenger(passenger: &mut SegmentPassenger, known: &SegmentPassenger) {
+    if passenger.cabin == known.cabin {
+        keep_known(&mut passenger.cabin_name, &known.cabin_name);
+    }
+    let (stated, details) = (&mut passenger.details, &known.details);
+    keep_known(&mut stated.fare_basis_code, &details.fare_basis_code);
+    keep_known(&mut stated.seat, &details.seat);
+    // The bags of a type are kept if neither the list nor the number of pieces states others.
+    let counts = |baggage_type| match baggage_type {
+        BaggageType::Checked => (passenger.checked_bags, known.checked_bags),
+        BaggageType::CarryOn => (passenger.carry_on_bags, known.carry_on_bags),
+    };
+    let is_kept = |bag: &&BagAllowance| {
+        let (count, known) = counts(bag.baggage_type);
+        let mut listed = stated.baggage.iter();
+        count.is_none_or(|count| Some(count) == known)
+            && listed.all(|listed| listed.baggage_type != bag.baggage_type)
+    };
+    let kept: Vec<BagAllowance> = details.baggage.iter().filter(is_kept).copied().collect();
+    stated.baggage.extend(kept);
+    keep_known(&mut passenger.checked_bags, &known.checked_bags);
+    keep_known(&mut passenger.carry_on_bags, &known.carry_on_bags);
+}
+
+/// Returns whether two values are the same, or `None` if one of them is not stated.
+fn is_unchanged<T: PartialEq>(stated: &Option<T>, known: &Option<T>) -> Option<bool> {
+    Some(stated.as_ref()? == known.as_ref()?)
+}
+
+fn keep_known<T: Clone>(stated: &mut Option<T>, known: &Option<T>) {
+    if stated.is_none() {
+        stated.clone_from(known);
     }
 }
 

@@ -2,6 +2,7 @@
 //! tickets.
 
 mod fixture;
+mod supplier_sync;
 
 use super::*;
 use crate::booking::tests::*;
