@@ -2,7 +2,7 @@
 
 use crate::nuitee::service::{Scene, World, prebook_request, stay};
 use serde_json::{Value, json};
-use tests::{Database, Reply, merged};
+use tests::{Database, MockResponse, Reply, merged};
 
 /// The type of payment that Nuitee names for rates that guests pay at the hotel.
 const PAID_AT_HOTEL: &str = "PROPERTY_PAY";
@@ -89,6 +89,26 @@ async fn prebook_that_cannot_be_sold_to_the_caller_is_refused() {
             "{evidence}"
         );
     }
+}
+
+/// A prebook has neither promotions nor, without the hotel's content, its name and address.
+#[tokio::test]
+async fn booking_keeps_what_only_its_offer_states() {
+    let scene = Scene::begin(Database::Sqlite).await;
+    let content = "GET /v3.0/data/hotel";
+    scene.data.serve(content, |_, _| MockResponse::empty(500));
+    let reply = scene.prebook(json!({})).await;
+    assert_eq!(reply.outcome(), (201, "READY_FOR_COMPLETE"));
+    let booking = reply.data();
+    let shown = ["name", "address"].map(|name| &booking["hotel"][name]);
+    assert_eq!(shown, ["Harbour & Sons", "1 Quay, Port Example"]);
+    let names = |room: usize| {
+        let promotions = booking["rooms"][room]["promotions"].as_array().unwrap();
+        let names = promotions.iter().map(|promotion| promotion["name"].clone());
+        Value::Array(names.collect())
+    };
+    assert_eq!(names(0), json!(["Stay longer", "Early bird"]));
+    assert_eq!(names(1), json!(["Stay longer"]));
 }
 
 /// Together, the texts of the two rooms have 300 KB.

@@ -106,5 +106,7 @@ pub(super) fn offer_terms(
         rooms: rooms.collect(),
         expires_at,
         include_package_rates: query.include_package_rates,
+        promotions: offer.promotions.clone(),
+        loyalty: offer.loyalty.clone(),
     }
 }

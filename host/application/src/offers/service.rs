@@ -222,7 +222,7 @@ impl OfferService {
             }
             let terms =
                 hotel::offer_terms(supplier, hotel_id, &hotel, &offer, query, expires_at);
-            let reference = token::encode(&self.sealer, &context.owner.tenant, &terms);
+            let reference = token::encode_hotel(&self.sealer, &context.owner.tenant, terms);
             if reference.is_none() {
                 tracing::warn!(%supplier, request_id = %context.request_id, "an offer is too large for an offer reference and is left out");
             }

@@ -1,7 +1,7 @@
 //! The terms of offers, which their references carry.
 
 use host_domain::flight::passenger::Travellers;
-use host_domain::hotel::types::{Board, HotelSummary, Stay};
+use host_domain::hotel::types::{Board, HotelSummary, Loyalty, Promotion, Stay};
 use host_domain::id::HotelId;
 use host_domain::money::Money;
 use host_domain::supplier::SupplierId;
@@ -22,6 +22,11 @@ pub struct HotelOfferTerms {
     /// service.
     #[serde(default)]
     pub include_package_rates: bool,
+    /// The promotions of the offer. Not every supplier states them again at prebook.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub promotions: Vec<Promotion>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loyalty: Option<Loyalty>,
 }
 
 /// A room of an offer, with the data that a booking shows.

@@ -37,6 +37,19 @@ pub fn encode<T: OfferToken>(sealer: &Sealer, tenant: &Tenant, terms: &T) -> Opt
     reference.ok().filter(fits)
 }
 
+/// Encodes the reference of a hotel offer. Promotions are only displayed, so they are left out if the
+/// reference would be too long with them.
+pub fn encode_hotel(
+    sealer: &Sealer,
+    tenant: &Tenant,
+    mut terms: HotelOfferTerms,
+) -> Option<String> {
+    encode(sealer, tenant, &terms).or_else(|| {
+        terms.promotions.clear();
+        encode(sealer, tenant, &terms)
+    })
+}
+
 /// Decodes a reference. Returns `None` if it was changed, truncated, or made for another
 /// organization, mode or product. Expiry is checked by the reader, because a repeated prebook still
 /// returns the existing booking.
@@ -56,6 +69,7 @@ mod fuzzed;
 mod tests {
     use super::*;
     use crate::sealer::KEY_BYTES;
+    use host_domain::hotel::types::{Loyalty, Promotion};
     use host_domain::owner::Mode;
     use serde_json::json;
 
@@ -103,6 +117,35 @@ mod tests {
         assert_eq!((read.total, read.rooms.len(), read.stay), expected);
         let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
         assert!(reference.bytes().all(is_safe));
+    }
+
+    #[test]
+    fn reference_has_the_promotions_and_the_loyalty_of_the_offer() {
+        let tenant = tenant("acme", Mode::Test);
+        let promotion = |name: &str| Promotion {
+            name: name.to_owned(),
+            description: Some(name.to_owned()),
+            amount: None,
+            room_positions: vec![0],
+        };
+        let loyalty = Loyalty {
+            program: "é".repeat(300),
+            membership_number: Some("é".repeat(300)),
+            points_estimate: None,
+        };
+        let sealed = |promotions: &[Promotion]| {
+            let mut terms = terms(9);
+            terms.promotions = promotions.to_vec();
+            terms.loyalty = Some(loyalty.clone());
+            let reference = encode_hotel(&sealer(), &tenant, terms).unwrap();
+            let read: HotelOfferTerms = decode(&sealer(), &tenant, &reference).unwrap();
+            assert_eq!(read.loyalty.as_ref(), Some(&loyalty));
+            read.promotions
+        };
+        let few = [promotion("Early bird"), promotion("Stay longer")];
+        assert_eq!(sealed(&few), few);
+        let too_long = vec![promotion(&"é".repeat(300)); 30];
+        assert_eq!(sealed(&too_long), [], "the offer is kept without them");
     }
 
     pub(super) fn fare(supplier_offer: &str) -> FlightOfferTerms {

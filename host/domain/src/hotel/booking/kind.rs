@@ -10,7 +10,7 @@ use crate::hotel::booking::{
     HotelEvent,
 };
 use crate::hotel::supplier_api::{HotelPrebookResponse, HotelSupplierBooking};
-use crate::hotel::types::RoomRate;
+use crate::hotel::types::{HotelSummary, RoomRate};
 use crate::id::{CancellationId, PaymentId, RefundId};
 use crate::money::Money;
 use crate::remote_call::RemoteCall;
@@ -98,15 +98,21 @@ impl BookingKind for HotelBookingDetails {
                 policy,
                 details,
             } = rate;
-            (room.name, room.board, room.board_name) = (name, board, board_name);
+            if !name.is_empty() {
+                room.name = name;
+            }
+            (room.board, room.board_name) = (board, board_name);
             (room.total, room.due_at_property) = (total, due_at_property);
             (room.policy, room.details) = (Some(policy), details);
         }
-        details.hotel = prebook.hotel;
+        details.hotel = with_known_summary(prebook.hotel, &details.hotel);
         details.total = prebook.total;
         details.policy = Some(prebook.policy);
-        details.promotions = prebook.promotions;
-        details.loyalty = prebook.loyalty;
+        // Some suppliers state these only with the offer.
+        if !prebook.promotions.is_empty() {
+            details.promotions = prebook.promotions;
+        }
+        details.loyalty = prebook.loyalty.or(details.loyalty.take());
         booking.supplier_prebook = Some(prebook.supplier_prebook);
     }
 
@@ -210,6 +216,27 @@ impl BookingKind for HotelBookingDetails {
             HotelBookedState::CancelInProgress { cancel, .. } => Some(BookedCall::Cancel(cancel)),
             HotelBookedState::Canceled => None,
         }
+    }
+}
+
+/// Adds what is known of the hotel and not stated again. A supplier may fail to read the content of
+/// a hotel, and then state its id as the name.
+fn with_known_summary(stated: HotelSummary, known: &HotelSummary) -> HotelSummary {
+    if stated.supplier_hotel_id != known.supplier_hotel_id {
+        return stated;
+    }
+    let has_name = !stated.name.is_empty() && stated.name != stated.supplier_hotel_id;
+    let or_known = |stated: String, known: &String, is_stated| match is_stated {
+        true => stated,
+        false => known.clone(),
+    };
+    let has_address = !stated.address.is_empty();
+    HotelSummary {
+        supplier_hotel_id: stated.supplier_hotel_id,
+        name: or_known(stated.name, &known.name, has_name),
+        address: or_known(stated.address, &known.address, has_address),
+        location: stated.location.or(known.location),
+        time_zone: stated.time_zone.or_else(|| known.time_zone.clone()),
     }
 }
 

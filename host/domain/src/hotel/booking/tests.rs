@@ -2,6 +2,7 @@
 
 mod cancellation;
 mod fixture;
+mod prebook;
 
 use super::*;
 use crate::booking::tests::*;
