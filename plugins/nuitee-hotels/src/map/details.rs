@@ -8,7 +8,7 @@ use stopover_sdk::detailed_hotel_booking::DetailedBooking;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::html;
 use stopover_sdk::json::ensure;
-use stopover_sdk::lenient::ExactText;
+use stopover_sdk::lenient::{ExactText, LenientText};
 use stopover_sdk::types::hotel::{CancellationPolicy, RoomRate, SupplierBooking};
 use stopover_sdk::types::hotel_details::{
     OfferDetails, PaymentPoint, PaymentType, Perk, RoomDetails, Tax,
@@ -153,6 +153,18 @@ fn room_details(
         taxes: taxes.take(ROOM_ITEMS).collect(),
         max_occupancy: occupancy.filter(|guests| *guests > 0),
         policy: policy::rate_details(&policies, &room.policy, room.total, offer.now_ms),
+    }
+}
+
+/// Adds a text about the whole booking to the remarks of each room, as plain text.
+pub(crate) fn add_remark(rooms: &mut [RoomDetails], text: &LenientText<'_>) {
+    let Some(text) = html::optional(text.as_deref()) else {
+        return;
+    };
+    for room in rooms {
+        let remarks = room.remarks.take().into_iter();
+        let texts = map::unique_texts(remarks.chain([text.clone()]));
+        room.remarks = Some(texts.join("\n"));
     }
 }
 

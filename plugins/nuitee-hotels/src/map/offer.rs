@@ -10,7 +10,7 @@ use stopover_sdk::dropped::{DropReason, DroppedItems, reason_of};
 use stopover_sdk::hotel_pricing::Offer;
 use stopover_sdk::html;
 use stopover_sdk::json::{DecodeError, ensure};
-use stopover_sdk::lenient::{LenientCount, LenientList, Single};
+use stopover_sdk::lenient::{LenientCount, LenientList, LenientText, Single};
 use stopover_sdk::types::hotel::{CancellationPolicy, HotelSummary, Loyalty, Promotion, RoomRate};
 use stopover_sdk::types::{MinorUnits, Money, TimestampMs};
 
@@ -190,7 +190,8 @@ pub(crate) fn offer(
             error: DecodeError::new("a room of the offer can be paid only at the hotel"),
         });
     }
-    let rooms = rooms(rates, context.rooms, context.currency)?;
+    let mut rooms = rooms(rates, context.rooms, context.currency)?;
+    name_rooms(&mut rooms, &room_type.name);
     let promotions = promotions(rates, context.currency);
     let sum = total_of(&rooms)?;
     let stated = room_type.offer_retail_rate.as_ref();
@@ -242,6 +243,15 @@ pub(crate) fn rooms(
     }
     let rooms: Option<Vec<RoomRate>> = places.into_iter().collect();
     rooms.ok_or_else(not_one_a_room)
+}
+
+/// Gives the rooms whose rates have no name that of their room type.
+pub(crate) fn name_rooms(rooms: &mut [RoomRate], room_type: &LenientText<'_>) {
+    let Some(name) = html::optional(room_type.as_deref()) else {
+        return;
+    };
+    let unnamed = rooms.iter_mut().filter(|room| room.name.is_empty());
+    unnamed.for_each(|room| room.name.clone_from(&name));
 }
 
 fn room(rate: &Rate<'_>, currency: &str) -> Result<RoomRate, DecodeError> {

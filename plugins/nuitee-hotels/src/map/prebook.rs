@@ -5,14 +5,14 @@ use stopover_sdk::detailed_hotel_booking::DetailedPrebookResponse;
 use stopover_sdk::dropped::DroppedItems;
 use stopover_sdk::hotel_booking::PrebookResponse;
 use stopover_sdk::json::DecodeError;
-use stopover_sdk::lenient::{Essential, Part, Single};
+use stopover_sdk::lenient::{Essential, OneOrMany, Part, Single};
 use stopover_sdk::money::{Decimal, MoneyError};
 use stopover_sdk::types::hotel::HotelSummary;
 use stopover_sdk::types::hotel_details::PaymentType;
 use stopover_sdk::types::{Checkout, MinorUnits, Money, TimestampMs};
 use stopover_sdk::{ChangeError, Refusal, RefusalReason, json};
 
-use crate::map::details::{RatedOffer, offer_details};
+use crate::map::details::{RatedOffer, add_remark, offer_details};
 use crate::map::{minor, offer, other_currency};
 use crate::wire::ExactFlag;
 use crate::wire::rate::{Prebook, RoomType};
@@ -65,15 +65,11 @@ pub(crate) fn prebook_response(
     let prebook_id = prebook_id.as_str().to_owned();
     let is_package_rate = is_set(&prebook.is_package_rate, "isPackageRate")?;
     let extras = Extras::of_prebook(&prebook, offered.currency)?;
-    let room_types = prebook
-        .room_types
-        .optional("roomTypes")?
-        .unwrap_or_default();
-    let [RoomType { rates, .. }] = <[RoomType<'_>; 1]>::try_from(room_types.0)
-        .map_err(|_| contradiction("it does not have exactly one offer"))?;
+    let RoomType { rates, name, .. } = only_offer(prebook.room_types)?;
     let rates = rates.optional("rates")?.unwrap_or_default().0;
-    let rooms = offer::rooms(&rates, offered.rooms, offered.currency)
+    let mut rooms = offer::rooms(&rates, offered.rooms, offered.currency)
         .map_err(|error| contradiction(&error.to_string()))?;
+    offer::name_rooms(&mut rooms, &name);
     let promotions = offer::promotions(&rates, offered.currency);
     let total = extras
         .hotel_total(offer::total_of(&rooms)?, rooms.len(), offered.currency)?
@@ -104,6 +100,7 @@ pub(crate) fn prebook_response(
     let mut dropped = DroppedItems::default();
     let is_paid_at_hotel = offer::is_paid_at_hotel(&rates)?;
     let mut details = offer_details(&rated, rates, &mut dropped);
+    add_remark(&mut details.rooms, &prebook.terms_and_conditions);
     if is_paid_at_hotel {
         // Such a room decides for the offer: its price must not be collected twice.
         details.payment_types = vec![PaymentType::PayAtProperty];
@@ -123,6 +120,16 @@ pub(crate) fn prebook_response(
             checkout,
         },
     })
+}
+
+/// Returns the offer of a prebook, which must be the only one.
+fn only_offer<'a>(
+    room_types: Single<OneOrMany<RoomType<'a>>>,
+) -> Result<RoomType<'a>, ChangeError> {
+    let room_types = room_types.optional("roomTypes")?.unwrap_or_default();
+    let [offer] = <[RoomType<'a>; 1]>::try_from(room_types.0)
+        .map_err(|_| contradiction("it does not have exactly one offer"))?;
+    Ok(offer)
 }
 
 /// Checks that a prebook is of the offer and that its terms are the same.

@@ -28,6 +28,7 @@ lenient_struct! {
     #[derive(Debug)]
     pub(crate) struct RoomType<'a> {
         pub(crate) offer_id: Single<ExactText<'a>> = "offerId",
+        pub(crate) name: LenientText<'a> = "name",
         pub(crate) rates: Single<OneOrMany<Rate<'a>>> = "rates",
         /// The offer's total: a list in the schema, an object in the responses.
         pub(crate) offer_retail_rate: Single<OneOrMany<Amount<'a>>> = "offerRetailRate",
@@ -128,6 +129,8 @@ lenient_struct! {
         pub(crate) voucher_total_amount: Essential<Decimal> = "voucherTotalAmount",
         pub(crate) voucher_code: Essential<NonEmptyText> = "voucherCode",
         pub(crate) room_types: Single<OneOrMany<RoomType<'a>>> = "roomTypes",
+        /// HTML text.
+        pub(crate) terms_and_conditions: LenientText<'a> = "termsAndConditions",
         pub(crate) is_package_rate: Essential<ExactFlag> = "isPackageRate",
         pub(crate) cancellation_changed: Essential<ExactFlag> = "cancellationChanged",
         pub(crate) board_changed: Essential<ExactFlag> = "boardChanged",

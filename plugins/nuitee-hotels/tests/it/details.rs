@@ -125,6 +125,57 @@ fn offer_has_every_documented_detail() {
 }
 
 #[test]
+fn room_without_a_name_has_that_of_its_room_type() {
+    let mut unnamed = rate();
+    unnamed["name"] = json!(null);
+    unnamed["occupancyNumber"] = json!(2);
+    let rates = [rate(), unnamed];
+    for (name, expected) in [
+        (json!("Suite &amp; terrace"), ["Double", "Suite & terrace"]),
+        (json!(null), ["Double", ""]),
+        (json!({"odd": true}), ["Double", ""]),
+    ] {
+        let room_type = json!({"offerId": "O-1", "name": name, "rates": rates});
+        let body = json!({"data": [{"hotelId": "lpown1", "roomTypes": [room_type]}]});
+        let gateway = MockGateway::new().respond_with(200, body.to_string());
+        let offers = priced(&gateway, 2, 1, false);
+        let names = offers[0].offer.rooms.iter().map(|room| &*room.name);
+        assert!(names.eq(expected), "{name}");
+    }
+}
+
+#[test]
+fn terms_of_a_prebook_follow_the_remarks_of_each_room() {
+    for (terms, expected) in [
+        (
+            json!("<p>No smoking.</p>"),
+            [Some("Ring twice.\nNo smoking."), Some("No smoking.")],
+        ),
+        (
+            json!("Ring twice."),
+            [Some("Ring twice."), Some("Ring twice.")],
+        ),
+        (json!(""), [Some("Ring twice."), None]),
+        (json!({"odd": true}), [Some("Ring twice."), None]),
+    ] {
+        let mut document: Value = serde_json::from_str(&ask::fixture("prebook.json")).unwrap();
+        let data = &mut document["data"];
+        data["termsAndConditions"] = terms.clone();
+        // The second rate is that of the first room.
+        data["roomTypes"][0]["rates"][1]["remarks"] = json!("Ring twice.");
+        let gateway = MockGateway::new()
+            .respond_with(200, document.to_string())
+            .respond_with(200, ask::fixture("hotel.json"));
+        let bound = ask::detailed_prebook(&gateway, ask::prebook_request()).unwrap();
+        let remarks = bound.details.rooms.iter();
+        assert!(
+            remarks.map(|room| room.remarks.as_deref()).eq(expected),
+            "{terms}"
+        );
+    }
+}
+
+#[test]
 fn odd_details_never_cost_the_offer() {
     for (field, odd) in [
         ("maxOccupancy", json!(-1)),
