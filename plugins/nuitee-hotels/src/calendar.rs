@@ -6,7 +6,7 @@ use stopover_sdk::http::Request;
 use stopover_sdk::{HotelPriceCalendar, ReadError};
 
 use crate::settings::Settings;
-use crate::upstream::{READ_TIMEOUT_MS, open_read_list};
+use crate::upstream::{READ_TIMEOUT_MS, open_price_index};
 use crate::{NuiteeHotels, map};
 
 impl HotelPriceCalendar for NuiteeHotels {
@@ -22,7 +22,7 @@ impl HotelPriceCalendar for NuiteeHotels {
             .query("toDate", &end)
             .timeout_ms(READ_TIMEOUT_MS)
             .send()?;
-        let index = open_read_list(&response)?;
+        let index = open_price_index(&response)?;
         let mut dropped = DroppedItems::default();
         let days = (start.as_str(), end.as_str());
         Ok(map::calendar::prices(

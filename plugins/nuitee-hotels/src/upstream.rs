@@ -140,6 +140,26 @@ pub(crate) fn open_read<'a, T: Deserialize<'a> + Default>(
     open_change(response)?.map_err(Fault::into_read_error)
 }
 
+/// Decodes the list of the price index. Nuitee documents that its errors have no envelope.
+pub(crate) fn open_price_index<'a, T: Deserialize<'a>>(
+    response: &'a Response,
+) -> Result<LenientList<T>, ReadError> {
+    open_read_list(response).map_err(|error| match plain_error(response) {
+        Some(plain) => Fault::new(response, plain, false).into_read_error(),
+        None => error,
+    })
+}
+
+/// Returns the error that is the whole body of a response, if there is one.
+fn plain_error(response: &Response) -> Option<WireError> {
+    let envelope = json::decode::<Envelope<Value>>(&response.body).ok()?;
+    let has_envelope = envelope.error().is_some() || !matches!(envelope.data, Single::Missing);
+    if response.status < 400 || has_envelope {
+        return None;
+    }
+    json::decode(&response.body).ok()
+}
+
 /// Decodes the list of a read, which is empty for "no content".
 pub(crate) fn open_read_list<'a, T: Deserialize<'a>>(
     response: &'a Response,

@@ -1,11 +1,13 @@
 //! Every error code at each kind of call.
 
+use nuitee_hotels::NuiteeHotels;
 use serde_json::{Value, json};
 use stopover_sdk::testing::Outcome::{
     Done, Failed, InvalidResponse, Misconfigured, NotFound, RateLimited, Refused, Rejected,
     TimedOut, Unavailable, Unknown,
 };
 use stopover_sdk::testing::{MockGateway, Outcome, outcome, refusal};
+use stopover_sdk::{HotelPriceCalendar, ReadError};
 
 use crate::ask;
 
@@ -137,6 +139,46 @@ fn refusal_message_has_code_without_supplier_description() {
     let refusal = refusal(ask::book(&MockGateway::new().respond_with(400, body)));
     assert_eq!(refusal.supplier_code.as_deref(), Some("4002"));
     assert_eq!(refusal.message, "Nuitee returned 4002: wrong input");
+}
+
+/// Nuitee documents errors without an envelope for its price index only.
+#[test]
+fn error_of_the_price_index_needs_no_envelope() {
+    let read = |status: u16, body: &str| {
+        let gateway = MockGateway::with_responses(&[(status, body)]);
+        let (start, end) = ("2027-06-01".to_owned(), "2027-06-03".to_owned());
+        gateway.run(|| NuiteeHotels::read_prices(vec!["lpown1".to_owned()], start, end))
+    };
+    for (status, code, expected) in [
+        (400, json!(400), Rejected("invalid")),
+        (400, json!("400"), Rejected("invalid")),
+        (401, json!(401), Misconfigured),
+        (429, json!(429), RateLimited),
+        (500, json!(500), Failed),
+        (500, json!(400), Failed),
+        (400, json!(null), InvalidResponse),
+        (404, json!(404), InvalidResponse),
+        (200, json!(400), InvalidResponse),
+        (302, json!(400), InvalidResponse),
+    ] {
+        let body = json!({"code": code, "message": "a message"}).to_string();
+        assert_eq!(outcome(&read(status, &body)), expected, "{status} {body}");
+    }
+    let beside_data = r#"{"code": 400, "message": "a message", "data": [7]}"#;
+    assert_eq!(outcome(&read(400, beside_data)), InvalidResponse);
+    let rejected = read(400, r#"{"code": 400, "message": "a message"}"#);
+    let Err(ReadError::Rejected(refusal)) = rejected else {
+        panic!("{rejected:?}");
+    };
+    assert_eq!(refusal.supplier_code.as_deref(), Some("400"));
+    assert_eq!(refusal.message, "Nuitee returned 400: a message");
+    // It refuses no other call, and proves no absence.
+    for code in [400, 2001, 4002, 4004] {
+        let body = json!({"code": code, "message": "a message"}).to_string();
+        let gateway = || MockGateway::with_responses(&[(400, &body)]);
+        assert_eq!(outcome(&ask::find(&gateway(), None)), InvalidResponse);
+        assert_eq!(outcome(&ask::book(&gateway())), Unknown, "{code}");
+    }
 }
 
 /// A response that says "done" and "failed" at once says neither.
