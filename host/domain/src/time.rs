@@ -15,10 +15,14 @@ pub use jiff::civil::Date;
 #[serde(transparent)]
 pub struct Timestamp(pub i64);
 
-/// Latest timestamp that the gateway handles: 9999-12-31T23:59:59.999Z.
+/// Latest timestamp that can be printed: 9999-12-30T22:00:00.000Z. It is in the year 9999 at every
+/// offset from UTC.
 const MILLIS_MAX: i64 = 253_402_207_200_000;
 
 impl Timestamp {
+    /// The latest timestamp that can be printed.
+    pub const MAX: Self = Self(MILLIS_MAX);
+
     /// Returns the timestamp `ms` milliseconds later, clamped to the years that can be printed.
     #[must_use]
     pub fn plus_ms(self, ms: i64) -> Self {

@@ -26,8 +26,8 @@ pub(crate) const UNDECIDED: &str = "Stripe has not decided on the payment yet.";
 pub(crate) const PENDING_REFUND: &str =
     "Stripe has accepted the refund and not returned the money yet.";
 
-/// Latest time of expiry that the gateway accepts, in Unix seconds, near the end of the year 9999.
-const EXPIRY_S_MAX: i64 = 253_402_207_200;
+/// Latest time of expiry that the gateway accepts, in Unix seconds: 9999-12-31T23:59:59Z.
+const EXPIRY_S_MAX: i64 = 253_402_300_799;
 
 /// Returns whether the metadata has this client reference.
 ///

@@ -111,8 +111,8 @@ pub(crate) struct PrebookExpectation {
     pub(crate) collects_payment: bool,
 }
 
-/// Latest accepted instant: 9999-12-31.
-const INSTANT_MS_MAX: i64 = 253_402_207_200_000;
+/// Latest accepted instant: 9999-12-31T23:59:59.999Z, which suppliers state for "never".
+const INSTANT_MS_MAX: i64 = 253_402_300_799_999;
 
 fn currency(field: &'static str, code: &str) -> ConvertResult<Currency> {
     Currency::parse(code).or(invalid(field, "not an ISO 4217 currency"))
@@ -161,9 +161,11 @@ fn positive_money(field: &'static str, minor: i64, currency: Currency) -> Conver
     }
 }
 
+/// Reads an instant. Those after the latest one that can be printed become this one.
 fn instant(field: &'static str, ms: i64) -> ConvertResult<Timestamp> {
     let is_in_range = (0..=INSTANT_MS_MAX).contains(&ms);
-    valid_if(is_in_range, Timestamp(ms), field, "an instant out of range")
+    let instant = Timestamp(ms).min(Timestamp::MAX);
+    valid_if(is_in_range, instant, field, "an instant out of range")
 }
 
 fn optional_instant(field: &'static str, ms: Option<i64>) -> ConvertResult<Option<Timestamp>> {

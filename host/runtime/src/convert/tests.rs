@@ -237,6 +237,31 @@ fn invalid_offer_is_rejected_with_its_field() {
     );
 }
 
+/// Suppliers state "never" as the end of the year 9999, which is too late for some time zones.
+#[test]
+fn instants_until_the_end_of_9999_are_accepted() {
+    let midnight = 253_402_214_400_000;
+    let latest = 253_402_300_799_999;
+    for (ms, expected) in [
+        (Timestamp::MAX.0, Some(Timestamp::MAX)),
+        (midnight, Some(Timestamp::MAX)),
+        (latest, Some(Timestamp::MAX)),
+        (latest + 1, None),
+    ] {
+        let mut never = offer();
+        never.policy.free_until = None;
+        never.policy.penalties.remove(1);
+        never.policy.penalties[0].start = ms;
+        never.expires_at = Some(ms);
+        let response = read(response(vec![never]));
+        let offers = response.map(|response| response.hotels[0].offers.clone());
+        let read = offers.ok().and_then(|offers| offers.first().cloned());
+        let read = read.map(|offer| (offer.policy.penalties[0].from, offer.expires_at));
+        assert_eq!(read, expected.map(|at| (at, Some(at))), "{ms}");
+    }
+    assert_eq!(Timestamp::MAX.to_string(), "9999-12-30T22:00:00.000Z");
+}
+
 #[test]
 fn duplicate_or_surplus_hotels_are_rejected() {
     for (count, field) in [(2, "hotels.supplier-hotel-id"), (3, "hotels")] {

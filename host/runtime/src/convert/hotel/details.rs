@@ -11,8 +11,8 @@ use crate::bindings::v1_1::exports::stopover::supplier::{
 use crate::bindings::v1_1::stopover::supplier::hotel_details as wire;
 use crate::convert::dropped::DroppedItems;
 use crate::convert::{
-    ConvertResult, PrebookExpectation, invalid, money_with_currency, optional, same_variant, text,
-    valid_if,
+    ConvertResult, PrebookExpectation, instant, invalid, money_with_currency, optional,
+    same_variant, text, valid_if,
 };
 use host_domain::hotel::supplier_api::{
     HotelOfferDetails, HotelPaymentType, HotelPrebookResponse, HotelPriceRequest,
@@ -201,9 +201,11 @@ fn add_penalty_details(
     found: wire::PenaltyDetails,
     penalties: &mut [Penalty],
 ) -> ConvertResult<()> {
+    let field = "details.policy.penalties.start";
+    let start = instant(field, found.start)?;
     let mut known = penalties.iter_mut();
-    let Some(penalty) = known.find(|penalty| penalty.from.0 == found.start) else {
-        return invalid("details.policy.penalties.start", "no penalty starts then");
+    let Some(penalty) = known.find(|penalty| penalty.from == start) else {
+        return invalid(field, "no penalty starts then");
     };
     if found
         .basis_points
