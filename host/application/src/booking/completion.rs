@@ -205,7 +205,8 @@ impl CompletionService {
                         // The worker may have finished since the booking was read.
                         let current = self.find_booking_to_complete::<K>(command).await?;
                         if current.version == booking.version {
-                            return Ok(CompletionOutcome::from_booking(current));
+                            let findings = RunFindings::default();
+                            return Ok(CompletionOutcome::from_booking(current, &findings));
                         }
                         continue;
                     }
@@ -221,7 +222,8 @@ impl CompletionService {
             has_waited = true;
             if !wait_for_next_poll(command.deadline).await {
                 let booking = self.find_booking_to_complete(command).await?;
-                return Ok(CompletionOutcome::at_deadline(booking));
+                let findings = RunFindings::default();
+                return Ok(CompletionOutcome::at_deadline(booking, &findings));
             }
         }
     }
@@ -285,14 +287,13 @@ impl CompletionService {
             // The workflow continues after the caller's deadline.
             let read = self.find_booking_to_complete(command).await;
             let booking = read.map_err(CompleteBookingError::after_send)?;
-            return Ok(Some(CompletionOutcome::at_deadline(booking)));
+            return Ok(Some(CompletionOutcome::at_deadline(booking, &findings)));
         };
         let booking = result?;
         if is_expired {
             Err(invalid_state(&booking))
         } else {
-            let outcome = CompletionOutcome::from_booking(booking);
-            Ok(Some(outcome.with_findings(&findings)))
+            Ok(Some(CompletionOutcome::from_booking(booking, &findings)))
         }
     }
 
@@ -431,13 +432,14 @@ fn completed_outcome<K: BookingAggregate>(
 }
 
 impl<K: BookingAggregate> CompletionOutcome<K> {
-    /// Derives the outcome from a booking whose workflow is not being executed.
-    fn from_booking(booking: Booking<K>) -> Self {
+    /// Derives the outcome from a booking whose workflow is not being executed, and from what its
+    /// last run found out. The findings of another process's run are not known.
+    fn from_booking(booking: Booking<K>, findings: &RunFindings) -> Self {
         let booking = Box::new(booking);
         match booking.phase() {
             BookingPhase::Completing(RemoteCall::Accepted { .. }) => Self::InProgress(booking),
             BookingPhase::Completing(_) => Self::Unknown(booking),
-            BookingPhase::ReadyToComplete => Self::from_payment(booking),
+            BookingPhase::ReadyToComplete => Self::from_payment(booking, findings),
             BookingPhase::Failed { .. } | BookingPhase::Expired | BookingPhase::Prebooking => {
                 Self::Rejected(booking)
             }
@@ -448,22 +450,25 @@ impl<K: BookingAggregate> CompletionOutcome<K> {
     /// Derives the outcome from a booking whose workflow continues after the caller's deadline. A
     /// call that was sent without a response so far is unknown; a call that was not sent is still
     /// to come.
-    fn at_deadline(booking: Booking<K>) -> Self {
+    fn at_deadline(booking: Booking<K>, findings: &RunFindings) -> Self {
         match booking.phase() {
             BookingPhase::Completing(RemoteCall::Pending { .. }) => {
                 Self::InProgress(Box::new(booking))
             }
-            _ => Self::from_booking(booking),
+            _ => Self::from_booking(booking, findings),
         }
     }
 
-    fn from_payment(booking: Box<Booking<K>>) -> Self {
+    /// Derives the outcome from a booking that returned to the payer. If the supplier collects the
+    /// payment, it says whether it was paid: a booking that was not sent may be paid for.
+    fn from_payment(booking: Box<Booking<K>>, findings: &RunFindings) -> Self {
         let last = booking.payments.last();
         let decline = last.and_then(|payment| payment.decline_reason);
         let browser = last.is_some_and(|payment| payment.state == PaymentState::RequiresAction);
         let requires_action = browser || decline == Some(DeclineReason::RequiresAction);
-        let supplier_takes_it = booking.payment_collector == PaymentCollector::Supplier;
-        if requires_action || decline.is_some() || supplier_takes_it {
+        let is_unpaid_at_supplier = booking.payment_collector == PaymentCollector::Supplier
+            && findings.is_checkout_incomplete();
+        if requires_action || decline.is_some() || is_unpaid_at_supplier {
             Self::PaymentFailed {
                 booking,
                 requires_action,
@@ -471,24 +476,11 @@ impl<K: BookingAggregate> CompletionOutcome<K> {
         } else {
             Self::NotSent {
                 booking,
-                requires_correction: false,
+                requires_correction: findings.requires_correction(),
             }
         }
     }
-
-    /// Adds what the run found out about a call that was not sent.
-    fn with_findings(self, findings: &RunFindings) -> Self {
-        match self {
-            Self::NotSent { booking, .. } => Self::NotSent {
-                booking,
-                requires_correction: findings.requires_correction(),
-            },
-            Self::Confirmed(_)
-            | Self::CanceledMeanwhile(_)
-            | Self::InProgress(_)
-            | Self::PaymentFailed { .. }
-            | Self::Rejected(_)
-            | Self::Unknown(_) => self,
-        }
-    }
 }
+
+#[cfg(test)]
+mod tests;

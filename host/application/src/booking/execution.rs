@@ -33,6 +33,7 @@ pub struct ExecutionContext {
 #[derive(Debug, Clone, Default)]
 pub struct RunFindings {
     requires_correction: Arc<AtomicBool>,
+    is_checkout_incomplete: Arc<AtomicBool>,
 }
 
 impl RunFindings {
@@ -46,6 +47,15 @@ impl RunFindings {
     /// something.
     pub fn requires_correction(&self) -> bool {
         self.requires_correction.load(Ordering::Relaxed)
+    }
+
+    /// Records that the supplier refused to book because the payer has not paid at its checkout.
+    pub fn record_incomplete_checkout(&self) {
+        self.is_checkout_incomplete.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_checkout_incomplete(&self) -> bool {
+        self.is_checkout_incomplete.load(Ordering::Relaxed)
     }
 }
 

@@ -7,7 +7,7 @@ pub mod payment;
 pub mod purchase;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use absence::{
     AbsenceMeaning, NextLookup, REFUSED_EVIDENCE, RESENT_EVIDENCE, classify_absence,

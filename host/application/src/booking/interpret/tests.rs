@@ -167,7 +167,7 @@ fn booking<K: BookingAggregate>(
     serde_json::from_value(stored).unwrap()
 }
 
-pub(super) trait SampleKind: BookingAggregate {
+pub(in crate::booking) trait SampleKind: BookingAggregate {
     fn completing(book: RemoteCall) -> Booking<Self> {
         Self::sample(BookingState::CompleteInProgress { book })
     }

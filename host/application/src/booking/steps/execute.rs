@@ -27,6 +27,9 @@ pub async fn execute_step<K: BookingAggregate>(
     execution: &ExecutionContext,
 ) -> Result<Interpretation<BookingEvent<K>>, WorkflowError> {
     let interpretation = send_step(booking, prepared, dependencies, execution).await?;
+    if matches!(interpretation.event, BookingEvent::CheckoutNotCompleted) {
+        execution.findings.record_incomplete_checkout();
+    }
     let personal = PersonalWords::new(booking.details.personal_texts());
     Ok(Interpretation {
         evidence: personal.mask(&interpretation.evidence).into_owned(),
