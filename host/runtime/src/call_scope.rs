@@ -98,6 +98,8 @@ impl RequestEffect {
 pub(crate) struct OutboundTracker {
     /// Whether the last exchange failed in a way that only a person can correct.
     requires_correction: AtomicBool,
+    /// Whether the last exchange ended with a response.
+    is_last_answered: AtomicBool,
     /// The limit that a response exceeded, with its setting.
     exceeded_limit: OnceLock<String>,
     closed: AtomicBool,
@@ -163,8 +165,9 @@ impl OutboundTracker {
                 | ExchangeError::ConnectionLost(_),
             ) => false,
         };
-        self.requires_correction
-            .store(requires_correction, Ordering::Relaxed);
+        self.requires_correction.store(requires_correction, Ordering::Relaxed);
+        self.is_last_answered
+            .store(result.is_ok(), Ordering::Relaxed);
     }
 
     /// Returns whether somebody must correct something before a call that failed can succeed: its
@@ -172,6 +175,12 @@ impl OutboundTracker {
     /// cannot read its settings or its own token.
     pub(crate) fn requires_correction(&self) -> bool {
         self.requires_correction.load(Ordering::Relaxed) || self.attempted_requests() == 0
+    }
+
+    /// Returns whether the supplier responded to the last request. Without such a response, the
+    /// guest cannot know that the supplier does not have something.
+    pub(crate) fn is_last_exchange_answered(&self) -> bool {
+        self.is_last_answered.load(Ordering::Relaxed)
     }
 
     /// Returns the limit that a response exceeded.

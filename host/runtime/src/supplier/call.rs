@@ -2,7 +2,7 @@
 //! response, and the record. The record is also written if the call is dropped.
 
 use crate::call_log::{CallRecord, PluginCallOutcome, trace_call};
-use crate::call_scope::{CallOrigin, CallScope, TimeLimit};
+use crate::call_scope::{CallOrigin, CallScope, OutboundTracker, TimeLimit};
 use crate::call_state::GuestError;
 use crate::circuit_breaker::CallPermit;
 use crate::convert::InvalidResponse;
@@ -10,9 +10,10 @@ use crate::convert::dropped::DroppedItems;
 use crate::exports::CapabilityFunction;
 use crate::guest;
 use crate::plugin::Plugin;
+use crate::processor_api::{PaymentLookup, RefundLookup};
 use crate::supplier::call_error::{CallError, CallFailure};
 use crate::supplier::{CallContext, Supplier};
-use host_domain::supplier::Capability;
+use host_domain::supplier::{BookingLookup, Capability};
 use host_domain::time::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,6 +21,35 @@ use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use wasmtime::component::{ComponentNamedList, Lift, Lower};
+
+/// The reason for not believing that something does not exist.
+const UNPROVEN_ABSENCE: InvalidResponse = InvalidResponse {
+    field: "not-found",
+    reason: "the last request of the call has no response",
+};
+
+/// The result of a lookup, which may be that something does not exist.
+pub(super) trait LookupResult {
+    fn is_absent(&self) -> bool;
+}
+
+impl<T> LookupResult for BookingLookup<T> {
+    fn is_absent(&self) -> bool {
+        matches!(self, Self::NotFound)
+    }
+}
+
+impl LookupResult for PaymentLookup {
+    fn is_absent(&self) -> bool {
+        matches!(self, Self::NotFound)
+    }
+}
+
+impl LookupResult for RefundLookup {
+    fn is_absent(&self) -> bool {
+        matches!(self, Self::NotFound)
+    }
+}
 
 impl Supplier {
     /// Calls a function whose response is used as a whole or not at all.
@@ -41,6 +71,33 @@ impl Supplier {
         self.call_dropping(context, function, arguments, read).await
     }
 
+    /// Calls a function that looks something up. That it does not exist is believed only if the
+    /// supplier responded to the last request of the call.
+    pub(super) async fn call_lookup<A, W, X, T, E>(
+        &self,
+        context: &CallContext,
+        function: &CapabilityFunction<A, (Result<W, X>,)>,
+        arguments: A,
+        read: impl FnOnce(W, &mut DroppedItems) -> Result<T, InvalidResponse>,
+    ) -> Result<T, E>
+    where
+        A: ComponentNamedList + Lower + Send + Sync + 'static,
+        W: Lift + Send + Sync + 'static,
+        X: Lift + Send + Sync + 'static,
+        (Result<W, X>,): ComponentNamedList + Lift,
+        T: LookupResult,
+        E: CallError<Wire = X>,
+    {
+        let read = |wire, dropped: &mut DroppedItems, sent: &OutboundTracker| {
+            let result = read(wire, dropped)?;
+            match result.is_absent() && !sent.is_last_exchange_answered() {
+                true => Err(UNPROVEN_ABSENCE),
+                false => Ok(result),
+            }
+        };
+        self.call_tracked(context, function, arguments, read).await
+    }
+
     /// Calls a function. `read` may leave out parts of the response, which are counted and logged.
     pub(super) async fn call_dropping<A, W, X, T, E>(
         &self,
@@ -48,6 +105,25 @@ impl Supplier {
         function: &CapabilityFunction<A, (Result<W, X>,)>,
         arguments: A,
         read: impl FnOnce(W, &mut DroppedItems) -> Result<T, InvalidResponse>,
+    ) -> Result<T, E>
+    where
+        A: ComponentNamedList + Lower + Send + Sync + 'static,
+        W: Lift + Send + Sync + 'static,
+        X: Lift + Send + Sync + 'static,
+        (Result<W, X>,): ComponentNamedList + Lift,
+        E: CallError<Wire = X>,
+    {
+        let read = |wire, dropped: &mut DroppedItems, _: &OutboundTracker| read(wire, dropped);
+        self.call_tracked(context, function, arguments, read).await
+    }
+
+    /// Calls a function. `read` also learns what the host knows about the requests of the call.
+    async fn call_tracked<A, W, X, T, E>(
+        &self,
+        context: &CallContext,
+        function: &CapabilityFunction<A, (Result<W, X>,)>,
+        arguments: A,
+        read: impl FnOnce(W, &mut DroppedItems, &OutboundTracker) -> Result<T, InvalidResponse>,
     ) -> Result<T, E>
     where
         A: ComponentNamedList + Lower + Send + Sync + 'static,
@@ -82,7 +158,7 @@ impl Supplier {
         let mut dropped = DroppedItems::default();
         let (error, outcome) = match response {
             Ok((Ok(wire),)) => {
-                let response = read(wire, &mut dropped);
+                let response = read(wire, &mut dropped, &tracker.scope.sent);
                 tracker.report_dropped(&dropped);
                 match response {
                     Ok(response) => {

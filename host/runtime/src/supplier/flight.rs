@@ -96,12 +96,12 @@ impl Supplier {
             let read = |lookup, dropped: &mut _| {
                 convert::detailed_booking_lookup(lookup, &expected, dropped)
             };
-            return self.call_dropping(context, function, arguments, read).await;
+            return self.call_lookup(context, function, arguments, read).await;
         }
         let function = &exports.find;
         let read =
             |response, dropped: &mut _| convert::booking_lookup(response, &expected, dropped);
-        self.call_dropping(context, function, arguments, read).await
+        self.call_lookup(context, function, arguments, read).await
     }
 
     /// Returns the airline's current quote for a cancellation. This moves no money.

@@ -135,13 +135,13 @@ impl Supplier {
             let read = |lookup, dropped: &mut _| {
                 convert::hotel::detailed_booking_lookup(lookup, &expected, now, dropped)
             };
-            return self.call_dropping(context, function, arguments, read).await;
+            return self.call_lookup(context, function, arguments, read).await;
         }
         let function = &exports.find;
         let read = |lookup, dropped: &mut _| {
             convert::hotel::booking_lookup(lookup, &expected, now, dropped)
         };
-        self.call_dropping(context, function, arguments, read).await
+        self.call_lookup(context, function, arguments, read).await
     }
 
     /// Returns the supplier's current quote for a cancellation.

@@ -121,7 +121,7 @@ impl Supplier {
             }
             wire::PaymentLookup::NotFound => Ok(PaymentLookup::NotFound),
         };
-        self.call_dropping(context, function, (arguments,), read)
+        self.call_lookup(context, function, (arguments,), read)
             .await
     }
 
@@ -134,14 +134,14 @@ impl Supplier {
         amount: Money,
     ) -> Result<RefundLookup, ReadError> {
         let function = &self.plugin.exports.processor.find_refund;
-        let read = |response| match response {
+        let read = |response, _: &mut _| match response {
             wire::RefundLookup::Found(state) => {
                 convert::refund(state, amount).map(RefundLookup::Found)
             }
             wire::RefundLookup::NotFound => Ok(RefundLookup::NotFound),
         };
         let arguments = (processor_reference, client_reference);
-        self.call(context, function, arguments, read).await
+        self.call_lookup(context, function, arguments, read).await
     }
 
     /// Returns the payment instrument that a browser's token represents, and the token to store.

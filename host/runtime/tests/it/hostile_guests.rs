@@ -18,6 +18,7 @@
 //! | has interfaces of another version | `hostile_responses::another_version_of_an_interface_does_not_load` |
 //! | returns text that is not UTF-8 | `hostile_responses::invalid_utf_8_text_is_rejected` |
 //! | returns another hotel, negative money or the bits of a NaN | `hostile_responses::invalid_response_is_rejected_with_its_field` |
+//! | states that something does not exist, without a response | `hostile_responses::absence_is_believed_only_after_a_response` |
 
 use crate::support::guest::Guest;
 use crate::support::upstream::{Behaviour, Upstream};

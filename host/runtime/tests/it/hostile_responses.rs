@@ -1,11 +1,11 @@
 //! Tests of results that a plugin must not return, and of data that it must not store or send. The
 //! table in `hostile_guests.rs` lists these tests.
 
-use crate::support::guest::{Guest, Price};
+use crate::support::guest::{Guest, Price, finding_nothing};
 use crate::support::upstream::Upstream;
-use crate::support::{Bench, context, id, review_count, stay};
-use host_domain::hotel::supplier_api::HotelPriceRequest;
-use host_domain::supplier::{Capability, ReadError};
+use crate::support::{Bench, context, find_request, id, review_count, stay, total};
+use host_domain::hotel::supplier_api::{HotelFindExpectation, HotelPriceRequest};
+use host_domain::supplier::{Capability, FindRequest, ReadError};
 use host_runtime::{LoadError, PluginCallOutcome, PluginSpec, Supplier};
 
 /// Review count that `read-reviews` returns if the gateway did not send its request.
@@ -195,5 +195,62 @@ async fn another_version_of_an_interface_does_not_load() {
         bench
             .assert_not_loaded(PluginSpec::new(id(), file), error)
             .await;
+    }
+}
+
+/// Returns the results of all lookups of a guest, in debug format. The URL is in the reference with
+/// which they begin.
+async fn lookups(supplier: &Supplier, url: &str) -> [String; 4] {
+    let request = || FindRequest {
+        client_reference: url.to_owned(),
+        ..find_request()
+    };
+    let expected = HotelFindExpectation {
+        currency: None,
+        rooms: None,
+    };
+    let (context, reference) = (context(), || url.to_owned());
+    let hotel = supplier.find_hotel_booking(&context, request(), expected);
+    let flight = supplier.find_flight_booking(&context, request(), None);
+    let payment = supplier.find_payment(&context, reference(), None, total());
+    let refund = supplier.find_refund(&context, reference(), String::new(), total());
+    [
+        format!("{:?}", hotel.await),
+        format!("{:?}", flight.await),
+        format!("{:?}", payment.await),
+        format!("{:?}", refund.await),
+    ]
+}
+
+/// Two lookups that find nothing can prove that a booking was never made, so that its payment is
+/// voided.
+#[tokio::test]
+async fn absence_is_believed_only_after_a_response() {
+    let upstream = Upstream::with_status("200 OK").await;
+    let answered = upstream.origin();
+    let closed = Upstream::closed_origin().await;
+    for booking in ["", "detailed-"] {
+        let interfaces = ["hotel-booking", "flight-booking"].map(|name| format!("{booking}{name}"));
+        let [hotel, flight] = &interfaces;
+        for (sends, url, is_believed) in [
+            (false, &answered, false),
+            (true, &closed, false),
+            (true, &answered, true),
+        ] {
+            let bench = Bench::new();
+            let guest = finding_nothing(&[hotel, flight, "processor"], sends);
+            let supplier = bench.load(&guest, &[url]).await;
+            for result in lookups(&supplier, url).await {
+                let (expected, outcome) = match is_believed {
+                    true => ("Ok(NotFound)", PluginCallOutcome::Succeeded),
+                    false => (
+                        "Err(InvalidResponse(\"not-found: the last request of the call has no response\"))",
+                        PluginCallOutcome::InvalidResponse,
+                    ),
+                };
+                assert_eq!(result, expected, "{booking} {sends} {url}");
+                assert_eq!(bench.sink.last_call().outcome, outcome);
+            }
+        }
     }
 }

@@ -157,6 +157,24 @@ impl Price {
     }
 }
 
+/// Builds a guest whose lookups of these interfaces find nothing. Before, they send a request to the
+/// URL that is passed as their first text, if `sends`.
+pub(crate) fn finding_nothing(interfaces: &[&str], sends: bool) -> Guest {
+    let mut data = Data::default();
+    data.bytes(PRICES, &[0]);
+    data.bytes(PRICES + 8, &[1]);
+    let url = "(local.get 0) (local.get 1)";
+    let body = format!(
+        "{} (i32.const {PRICES})",
+        send(sends, "(i32.const 0)", url, 0)
+    );
+    Guest {
+        extra_world: exports(interfaces),
+        extra_functions: data.lines + &every_function(interfaces, &body),
+        ..Guest::quiet()
+    }
+}
+
 fn interfaces() -> Resolve {
     let mut resolve = Resolve::default();
     for version in ["v1.0", "v1.1"] {
