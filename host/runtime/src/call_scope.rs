@@ -106,6 +106,8 @@ pub(crate) struct OutboundTracker {
     tried: AtomicU32,
     any: AtomicU32,
     changing: AtomicU32,
+    /// Number of changing requests with a response that may state an outcome.
+    answered_changes: AtomicU32,
 }
 
 impl OutboundTracker {
@@ -151,7 +153,19 @@ impl OutboundTracker {
     /// Records the result of an exchange. If the call fails after it, the same call fails again
     /// after the same response: credentials that the supplier rejects, or a currency that was not
     /// requested. A supplier that is overloaded or broken may respond differently later.
-    pub(crate) fn record_result(&self, result: &Result<UpstreamResponse, ExchangeError>) {
+    ///
+    /// A response with a status of 5xx to a request that may change something states no outcome.
+    pub(crate) fn record_result(
+        &self,
+        effect: RequestEffect,
+        result: &Result<UpstreamResponse, ExchangeError>,
+    ) {
+        if let Ok(response) = result
+            && effect == RequestEffect::Change
+            && response.status < 500
+        {
+            self.answered_changes.fetch_add(1, Ordering::SeqCst);
+        }
         let requires_correction = match result {
             Ok(response) => !matches!(response.status, 408 | 425 | 429 | 500..=599),
             Err(ExchangeError::Denied(_)) => true,
@@ -196,7 +210,18 @@ impl OutboundTracker {
 
     /// Returns whether a request that may change something may have reached the supplier.
     pub(crate) fn has_sent_mutation(&self) -> bool {
-        self.changing.load(Ordering::SeqCst) > 0
+        self.sent_changes() > 0
+    }
+
+    /// Returns the number of requests that may change something and may have reached the supplier.
+    pub(crate) fn sent_changes(&self) -> u32 {
+        self.changing.load(Ordering::SeqCst)
+    }
+
+    /// Returns whether the supplier may have received a request that may change something, and has
+    /// not responded to it with an outcome.
+    pub(crate) fn has_unanswered_change(&self) -> bool {
+        self.answered_changes.load(Ordering::SeqCst) < self.sent_changes()
     }
 }
 

@@ -72,8 +72,9 @@ impl FlightCancellation for DuffelFlights {
         }
         // Read before anything is sent: without it, the result of a completed cancellation would be lost.
         let total = total(&order).map_err(not_sent)?;
-        // Duffel confirms only the newest quote of an order.
-        let response = quote_request(&settings, id)?.send()?;
+        // Duffel confirms only the newest quote of an order. A quote that is not confirmed changes
+        // nothing.
+        let response = quote_request(&settings, id)?.send_read()?;
         let quote: OrderCancellation = open_change(&response, Change::Quote)?;
         check(&quote, id)?;
         let confirmed = confirm(&settings, quote.id())?;

@@ -136,6 +136,7 @@ impl Egress {
     ) -> Result<UpstreamResponse, ExchangeError> {
         let began = Instant::now();
         let started_at = context.clock.now();
+        let effect = draft.effect;
         let (method, request_bytes) = (
             draft.method.clone(),
             draft.body.as_ref().map_or(0, Vec::len),
@@ -145,7 +146,7 @@ impl Egress {
             Ok(url) => self.execute(context.limits, scope, url, draft).await,
             Err(refusal) => Err(ExchangeError::NotSent((*refusal).to_owned())),
         };
-        scope.sent.record_result(&result);
+        scope.sent.record_result(effect, &result);
         let Some(capability) = scope.capability else {
             return result;
         };

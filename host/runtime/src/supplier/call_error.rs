@@ -119,6 +119,17 @@ fn append_to(text: &mut String, note: &str) {
 
 const NOT_SENT_OVERRULED: &str =
     "the plugin reports that nothing was sent, but a request left the gateway";
+const REFUSAL_OVERRULED: &str =
+    "the plugin reports a refusal, but a request that may have changed something has no response";
+const RATE_LIMIT_OVERRULED: &str =
+    "the plugin reports a rate limit, but a request may have changed something before";
+
+/// Returns the outcome instead of a refusal if the supplier did not respond to a request that may
+/// have changed something: the refusal is about another request, or about none.
+fn overruled_refusal(message: &str, sent: &OutboundTracker) -> Option<FailureReason> {
+    let reason = || with_help(format!("{REFUSAL_OVERRULED}: {message}").into(), sent);
+    sent.has_unanswered_change().then(reason)
+}
 
 impl CallError for ReadError {
     type Wire = wire::ReadError;
@@ -185,22 +196,26 @@ impl CallError for ChangeError {
     }
 
     /// Converts an error of the guest. A rate limit is accepted even if a request was sent, because the supplier may return it for
-    /// the very request that would have changed something. An unknown outcome is not sent if no
-    /// request left the gateway, for example because the plugin could not read its own token.
+    /// the very request that would have changed something. It is overruled if this request has no
+    /// response, or if there was another one before, which may have taken effect. An unknown
+    /// outcome is not sent if no request left the gateway, for example because the plugin could not
+    /// read its own token.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::error::change_error(wire) {
             Self::NotSent(reason) => match overrule_not_sent(reason, sent) {
                 Ok(reason) => Self::NotSent(reason),
                 Err(overruled) => Self::Unknown(overruled),
             },
-            Self::Unknown(reason) if !sent.has_sent() => {
-                Self::NotSent(with_required_correction(reason, sent))
-            }
+            Self::Unknown(reason) if !sent.has_sent() => Self::NotSent(with_required_correction(reason, sent)),
             Self::Unknown(reason) => Self::Unknown(with_required_correction(reason, sent)),
-            error @ (Self::Unsupported
-            | Self::Refused(_)
-            | Self::RateLimited { .. }
-            | Self::Overloaded) => error,
+            Self::Refused(refusal) => match overruled_refusal(&refusal.message, sent) {
+                Some(overruled) => Self::Unknown(overruled),
+                None => Self::Refused(refusal),
+            },
+            Self::RateLimited { .. } if sent.has_unanswered_change() || sent.sent_changes() > 1 => {
+                Self::Unknown(with_required_correction(RATE_LIMIT_OVERRULED.into(), sent))
+            }
+            error @ (Self::Unsupported | Self::RateLimited { .. } | Self::Overloaded) => error,
         }
     }
 
@@ -245,11 +260,14 @@ impl CallError for PaymentError {
                 Ok(reason) => Self::NotSent(reason),
                 Err(overruled) => Self::Unknown(overruled),
             },
-            Self::Unknown(reason) if !sent.has_sent() => {
-                Self::NotSent(with_required_correction(reason, sent))
-            }
+            Self::Unknown(reason) if !sent.has_sent() => Self::NotSent(with_required_correction(reason, sent)),
             Self::Unknown(reason) => Self::Unknown(with_required_correction(reason, sent)),
-            error @ (Self::Declined(_) | Self::Refused(_)) => error,
+            error @ (Self::Declined(_) | Self::Refused(_)) => {
+                match overruled_refusal(&error.to_string(), sent) {
+                    Some(overruled) => Self::Unknown(overruled),
+                    None => error,
+                }
+            }
         }
     }
 

@@ -298,7 +298,7 @@ async fn outcome_of_change_depends_on_sent_requests() {
         ),
         // A request of which the guest states that it changes nothing is none.
         (&reads, Responds("500 Oh"), "NotSent(", Outcome::NotSent),
-        // A rate limit and a refusal are accepted after a sent request.
+        // A rate limit and a refusal are accepted if the request has a response that can state it.
         (
             &limited,
             Responds("429 Slow"),
@@ -306,6 +306,8 @@ async fn outcome_of_change_depends_on_sent_requests() {
             Outcome::RateLimited,
         ),
         (&refused, Responds("409 No"), refusal, Outcome::Refused),
+        (&limited, Responds("503 Down"), "Unknown(", Outcome::Unknown),
+        (&refused, Responds("500 Oh"), "Unknown(", Outcome::Unknown),
     ] {
         let bench = Bench::new();
         let upstream = match receiver {

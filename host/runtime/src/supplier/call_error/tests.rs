@@ -13,10 +13,28 @@ fn sent(requests: &[RequestEffect]) -> OutboundTracker {
     sent
 }
 
+/// Builds the counts of requests with their responses: a status, or none because of a time-out.
+fn answered(requests: &[(RequestEffect, Option<u16>)]) -> OutboundTracker {
+    let effects: Vec<RequestEffect> = requests.iter().map(|(effect, _)| *effect).collect();
+    let sent = sent(&effects);
+    for (effect, status) in requests {
+        let lost = || ExchangeError::TimedOut("slow".to_owned());
+        sent.record_result(*effect, &status.map(response).ok_or_else(lost));
+    }
+    sent
+}
+
+fn response(status: u16) -> UpstreamResponse {
+    UpstreamResponse {
+        status,
+        headers: HeaderMap::new(),
+        body: Vec::new(),
+    }
+}
+
 #[test]
-fn not_sent_is_accepted_only_without_sent_change_and_rate_limit_always() {
+fn not_sent_is_accepted_only_without_sent_change() {
     let not_sent = || wire::ChangeError::NotSent("no connection".to_owned());
-    let limit = || wire::ChangeError::RateLimited(Some(u32::MAX));
     for (requests, believed) in [
         (&[][..], true),
         (&[StatedRead][..], true),
@@ -29,13 +47,68 @@ fn not_sent_is_accepted_only_without_sent_change_and_rate_limit_always() {
         let accepted = matches!(error, ChangeError::NotSent(_));
         let overruled = matches!(error, ChangeError::Unknown(_));
         assert_eq!((accepted, overruled), (believed, !believed), "{requests:?}");
-        assert_eq!(
-            ChangeError::from_wire(limit(), &sent(requests)),
-            ChangeError::RateLimited {
-                retry_after_s: Some(86_400)
-            },
-            "{requests:?}"
+    }
+}
+
+/// A supplier whose limit is reached has done nothing for the request that it answers, but perhaps
+/// for an earlier one.
+#[test]
+fn rate_limit_is_accepted_only_as_response_to_the_only_change() {
+    for (requests, believed) in [
+        (&[][..], true),
+        (&[(SafeMethod, Some(429))][..], true),
+        (&[(SafeMethod, None)][..], true),
+        (&[(Change, Some(429))][..], true),
+        (&[(StatedRead, Some(200)), (Change, Some(429))][..], true),
+        (&[(SafeMethod, Some(200)), (Change, Some(400))][..], true),
+        (&[(Change, None)][..], false),
+        (&[(Change, Some(503))][..], false),
+        (&[(Change, Some(201)), (Change, Some(429))][..], false),
+        (&[(Change, None), (Change, Some(429))][..], false),
+        (&[(Change, None), (SafeMethod, Some(429))][..], false),
+    ] {
+        let limit = wire::ChangeError::RateLimited(Some(u32::MAX));
+        let error = ChangeError::from_wire(limit, &answered(requests));
+        let accepted = ChangeError::RateLimited {
+            retry_after_s: Some(86_400),
+        };
+        let overruled = matches!(error, ChangeError::Unknown(_));
+        let actual = (error == accepted, overruled);
+        assert_eq!(actual, (believed, !believed), "{requests:?}");
+    }
+}
+
+#[test]
+fn refusal_is_accepted_only_if_every_change_has_a_response() {
+    for (requests, believed) in [
+        (&[(SafeMethod, Some(404))][..], true),
+        (&[(Change, Some(422))][..], true),
+        // The supplier quotes a cancellation, and refuses to confirm it.
+        (&[(Change, Some(201)), (Change, Some(422))][..], true),
+        (&[(Change, None)][..], false),
+        (&[(Change, Some(500))][..], false),
+        (&[(Change, None), (Change, Some(409))][..], false),
+        (&[(Change, None), (SafeMethod, Some(404))][..], false),
+    ] {
+        let refusal = || wire::Refusal {
+            reason: wire::RefusalReason::Unavailable,
+            supplier_code: None,
+            message: "sold out".to_owned(),
+        };
+        let sent = answered(requests);
+        let change = ChangeError::from_wire(wire::ChangeError::Refused(refusal()), &sent);
+        let declined = payment_wire::PaymentError::Refused("no".to_owned());
+        let payment = PaymentError::from_wire(declined, &sent);
+        let accepted = (
+            matches!(change, ChangeError::Refused(_)),
+            matches!(payment, PaymentError::Refused(_)),
         );
+        let overruled = (
+            matches!(change, ChangeError::Unknown(_)),
+            matches!(payment, PaymentError::Unknown(_)),
+        );
+        let expected = ((believed, believed), (!believed, !believed));
+        assert_eq!((accepted, overruled), expected, "{requests:?}");
     }
 }
 
@@ -141,13 +214,7 @@ fn requests_that_only_read_as_the_plugin_states_send_nothing() {
 
 #[test]
 fn failure_requires_correction_if_the_host_knows_that_only_a_person_can_mend_it() {
-    let answered = |status| {
-        Ok(UpstreamResponse {
-            status,
-            headers: HeaderMap::new(),
-            body: Vec::new(),
-        })
-    };
+    let answered = |status| Ok(response(status));
     let denied = Err(ExchangeError::Denied("add a grant".to_owned()));
     let unreachable = Err(ExchangeError::NotSent("no DNS record".to_owned()));
     for (results, requires_correction) in [
@@ -166,7 +233,7 @@ fn failure_requires_correction_if_the_host_knows_that_only_a_person_can_mend_it(
         let sent = OutboundTracker::default();
         for result in &results {
             assert!(sent.try_reserve(u32::MAX));
-            sent.record_result(result);
+            sent.record_result(SafeMethod, result);
         }
         let not_sent = wire::ChangeError::NotSent("no".to_owned());
         let ChangeError::NotSent(reason) = ChangeError::from_wire(not_sent, &sent) else {
@@ -192,10 +259,11 @@ fn failure_requires_correction_if_the_host_knows_that_only_a_person_can_mend_it(
 #[test]
 fn failure_names_the_limit_that_a_response_exceeded() {
     let sent = OutboundTracker::default();
-    sent.record_result(&Err(ExchangeError::TooLarge {
+    let too_large = Err(ExchangeError::TooLarge {
         bytes_max: 5,
         setting: "limits.response_bytes_max",
-    }));
+    });
+    sent.record_result(SafeMethod, &too_large);
     let mut error = ReadError::InvalidResponse("too large".to_owned());
     error.append(sent.exceeded_limit().unwrap());
     let expected = "the supplier's response cannot be used: too large: the response is larger than \
