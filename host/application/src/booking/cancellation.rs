@@ -125,8 +125,9 @@ impl CancellationService {
         let execution = self.engine.execution_context(request_id, deadline);
         let context = execution.call_context(booking);
         let reference = booking.supplier_reference.clone().unwrap_or_default();
+        let booked = (booking.details.total, booking.details.rooms.len());
         let supplier_quote = supplier
-            .quote_hotel_cancellation(&context, reference, booking.id.to_string())
+            .quote_hotel_cancellation(&context, reference, booking.id.to_string(), booked)
             .await?;
         let quote = HotelCancellationQuote::new(booking, supplier_quote, self.base.now());
         quote.map_err(|unusable| ReadError::InvalidResponse(unusable.to_string()))

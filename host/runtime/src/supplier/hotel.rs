@@ -12,7 +12,7 @@ use host_domain::hotel::supplier_api::{
     HotelPrebookResponse, HotelPriceRequest, HotelPriceResponse, HotelSupplierBooking,
     HotelSupplierQuote, Place, PlaceQuery, SearchRequest, SearchResponse,
 };
-use host_domain::money::Currency;
+use host_domain::money::{Currency, Money};
 use host_domain::supplier::{BookingLookup, ChangeError, FindRequest, ReadError};
 use host_domain::time::Date;
 
@@ -144,12 +144,14 @@ impl Supplier {
         self.call_lookup(context, function, arguments, read).await
     }
 
-    /// Returns the supplier's current quote for a cancellation.
+    /// Returns the supplier's current quote for the cancellation of a booking of so many rooms.
+    /// `total` is what the whole booking cost, cancelled rooms included. No penalty is above it.
     pub async fn quote_hotel_cancellation(
         &self,
         context: &CallContext,
         supplier_reference: String,
         client_reference: String,
+        (total, rooms): (Money, usize),
     ) -> Result<HotelSupplierQuote, ReadError> {
         let function = &self.plugin.exports.hotel.quote;
         let arguments = (hotel_cancellation::QuoteRequest {
@@ -157,7 +159,8 @@ impl Supplier {
             client_reference,
         },);
         let now = self.now();
-        let read = |quote, dropped: &mut _| convert::hotel::quote(quote, now, dropped);
+        let read =
+            |quote, dropped: &mut _| convert::hotel::quote(quote, (total, rooms), now, dropped);
         self.call_dropping(context, function, arguments, read).await
     }
 

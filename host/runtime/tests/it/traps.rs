@@ -92,7 +92,7 @@ async fn reads(bench: &Bench) -> [Result<(), ReadError>; 12] {
     let weather = second.forecast_weather(&context, POINT, start, end);
     let found =
         second.find_hotel_booking(&context, find_request(), HotelFindExpectation::default());
-    let quote = third.quote_hotel_cancellation(&context, text(), text());
+    let quote = third.quote_hotel_cancellation(&context, text(), text(), (total(), 1));
     [
         first.find_places(&context, places).await.map(drop),
         first.search_hotels(&context, search).await.map(drop),

@@ -495,9 +495,11 @@ pub(crate) fn booking_lookup(
     })
 }
 
-/// Converts a quote. A policy that is invalid is left out, because the stored one can replace it.
+/// Converts a quote for a booking of so many rooms with this total. A policy that is invalid is left
+/// out: it would be stored, and a cancellation would charge it.
 pub(crate) fn quote(
     quote: hotel_cancellation::Quote,
+    (total, rooms): (Money, usize),
     now: Timestamp,
     dropped: &mut DroppedItems,
 ) -> ConvertResult<HotelSupplierQuote> {
@@ -513,8 +515,8 @@ pub(crate) fn quote(
         hotel_cancellation::Quote::Policy(terms) => {
             let context = PolicyContext {
                 now,
-                total: None,
-                rooms: 1,
+                total: Some(total),
+                rooms,
             };
             let terms = terms.and_then(|terms| dropped.keep(policy(terms, context)));
             HotelSupplierQuote::Policy(terms)

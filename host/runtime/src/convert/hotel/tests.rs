@@ -160,6 +160,34 @@ fn invalid_policy_or_amounts_never_reject_a_booking() {
     let mut contradictory = terms(600);
     contradictory.refundable = false;
     let policy = hotel_cancellation::Quote::Policy(Some(contradictory));
-    let read = quote(policy, NOW, &mut dropped).unwrap();
+    let booked = (Money::new(600, euros()), 1);
+    let read = quote(policy, booked, NOW, &mut dropped).unwrap();
     assert_eq!((read, dropped.len()), (HotelSupplierQuote::Policy(None), 1));
+}
+
+/// A penalty in another unit than the total would be stored, and charged by a cancellation.
+#[test]
+fn quoted_policy_with_penalty_above_the_total_is_left_out() {
+    let mut terms = terms();
+    terms.penalties[0].amount = 600;
+    for (total, rooms, is_kept) in [
+        (600, 1, true),
+        (599, 1, true),
+        (598, 2, true),
+        (598, 1, false),
+    ] {
+        let mut dropped = DroppedItems::default();
+        let policy = hotel_cancellation::Quote::Policy(Some(terms.clone()));
+        let booked = (Money::new(total, euros()), rooms);
+        let read = quote(policy, booked, NOW, &mut dropped).unwrap();
+        let HotelSupplierQuote::Policy(policy) = read else {
+            panic!("{read:?}")
+        };
+        assert_eq!(policy.is_some(), is_kept, "{total} for {rooms}");
+        let fields: &[(&str, u64)] = match is_kept {
+            true => &[],
+            false => &[("policy.penalties.amount", 1)],
+        };
+        assert_eq!(dropped.count_by_field(), fields, "{total} for {rooms}");
+    }
 }
