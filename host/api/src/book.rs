@@ -76,7 +76,7 @@ type CompleteParts = (PathId<BookingId>, KeyedBody<CompleteBookingRequest>);
 #[utoipa::path(post, path = "/v1/hotel/bookings/{id}/book", tag = "Hotel bookings",
     responses((status = 200, description = "Confirmed."), (status = 202, description = "Completion in progress.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
-        "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
+        "supplier_rejected", "supplier_unavailable", "supplier_rate_limited", "result_unknown"]))))]
 pub(crate) async fn book_hotel(
     State(completions): State<Arc<CompletionService>>,
     Context(context): Context,
@@ -105,7 +105,7 @@ pub(crate) async fn book_hotel(
 #[utoipa::path(post, path = "/v1/flight/bookings/{id}/book", tag = "Flight bookings",
     responses((status = 200, description = "Ticketed."), (status = 202, description = "Ticketing in progress.")),
     extensions(("x-error-codes" = json!(["booking_not_found", "booking_state_conflict", "booking_changed", "payment_failed", "payment_instrument_invalid",
-        "supplier_rejected", "supplier_unavailable", "result_unknown"]))))]
+        "supplier_rejected", "supplier_unavailable", "supplier_rate_limited", "result_unknown"]))))]
 pub(crate) async fn book_flight(
     State(completions): State<Arc<CompletionService>>,
     Context(context): Context,
@@ -155,12 +155,10 @@ impl ApiError {
             } => Self::payment_failed(*requires_action)
                 .with_booking_status(booking.status().as_str())
                 .with_supplier(CompletionOutcome::decided_by(booking)),
-            CompletionOutcome::NotSent {
-                booking,
-                requires_correction,
-            } => of(ErrorCode::SupplierUnavailable, booking)
-                .with_supplier(CompletionOutcome::decided_by(booking))
-                .with_required_correction(*requires_correction),
+            CompletionOutcome::NotSent { booking, cause } => {
+                Self::not_sent(CompletionOutcome::decided_by(booking), *cause)
+                    .with_booking_status(booking.status().as_str())
+            }
             CompletionOutcome::Rejected(booking) => of(ErrorCode::SupplierRejected, booking),
             CompletionOutcome::CanceledMeanwhile(booking) => {
                 Self::booking_state_conflict(booking.status().as_str())

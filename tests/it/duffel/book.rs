@@ -69,10 +69,12 @@ async fn order_with_another_label_is_not_adopted() {
 async fn rate_limited_order_can_be_booked_again() {
     let scene = Scene::<Duffel>::begin().await;
     let booking = scene.ready().await;
-    let limit = refusal(429, "rate_limit_exceeded");
+    let limit = refusal(429, "rate_limit_exceeded").header("retry-after", "3600");
     scene.mock.answer_with(ORDERS, limit, false);
     let reply = scene.book(&booking).await;
-    assert_eq!(reply.status, 503, "{:#}", reply.body);
+    let reply = reply.expect_problem(503, "supplier_rate_limited");
+    assert_eq!(reply.body["retryable"], true);
+    assert_eq!(reply.header("retry-after"), Some("3600"));
     scene.server.wait_for_ledger(&booking, RELEASED).await;
     scene.usual();
     assert_eq!(scene.book(&booking).await.outcome(), (200, "CONFIRMED"));

@@ -331,7 +331,7 @@ async fn booking_paid_at_the_supplier_is_sent_again_after_its_limit(database: Da
     let client = client.header("idempotency-key", "limited");
     let booking = booking.seen_by(&client);
     let limited = booking.book(&json!({})).await;
-    let limited = limited.expect_problem(503, "supplier_unavailable");
+    let limited = limited.expect_problem(503, "supplier_rate_limited");
     assert_eq!(limited.body["retryable"], true);
     assert_eq!(limited.body["booking_status"], "READY_FOR_COMPLETE");
     assert!(limited.body.get("payment_status").is_none());

@@ -4,7 +4,7 @@ use crate::error_code::ErrorCode;
 use crate::problem::ApiError;
 use host_application::booking::cancel_error::{CancelError, CancellationQuoteError};
 use host_application::booking::completion::CompleteBookingError;
-use host_application::booking::execution::WorkflowError;
+use host_application::booking::execution::{NotSentCause, WorkflowError};
 use host_application::booking::prebook::PrebookError;
 use host_application::booking::prebook_refusal::PrebookRefusal;
 use host_application::booking::service_purchase::ServicePurchaseError;
@@ -43,6 +43,22 @@ const fn missing_response(timed_out: bool) -> ErrorCode {
 }
 
 impl ApiError {
+    /// Creates the error for a call to a supplier or processor that had no effect.
+    pub(crate) fn not_sent(called: &SupplierId, cause: NotSentCause) -> Self {
+        let (code, retry_after_s) = match cause {
+            NotSentCause::RateLimited { retry_after_s } => {
+                (ErrorCode::SupplierRateLimited, retry_after_s)
+            }
+            NotSentCause::Temporary | NotSentCause::NeedsHelp => {
+                (ErrorCode::SupplierUnavailable, None)
+            }
+        };
+        Self::from(code)
+            .with_supplier(called)
+            .with_retry_after(retry_after_s)
+            .with_needs_help(cause == NotSentCause::NeedsHelp)
+    }
+
     pub(crate) fn from_prebook(supplier: &SupplierId, error: PrebookError) -> Self {
         let of_supplier = |code: ErrorCode| Self::from(code).with_supplier(supplier);
         let (cause, requires_correction) = (error.to_string(), error.requires_correction());
@@ -211,12 +227,7 @@ impl From<ServicePurchaseError> for ApiError {
                     "Nothing was bought, and the payment is released. Use a new key to try again.",
                 ),
             ServicePurchaseError::Unknown => ErrorCode::ResultUnknown.into(),
-            ServicePurchaseError::NotSent {
-                supplier,
-                requires_correction,
-            } => Self::from(ErrorCode::SupplierUnavailable)
-                .with_supplier(&supplier)
-                .with_required_correction(requires_correction),
+            ServicePurchaseError::NotSent { supplier, cause } => Self::not_sent(&supplier, cause),
             ServicePurchaseError::Supplier(supplier, error) => {
                 Self::from_supplier_read(&supplier, &error, ErrorCode::SupplierError)
             }

@@ -1,5 +1,7 @@
 use super::*;
+use host_application::booking::execution::NotSentCause;
 use host_application::booking::prebook::PrebookError;
+use host_application::booking::service_purchase::ServicePurchaseError;
 use host_domain::id::BookingId;
 use host_domain::payment::PaymentError;
 use host_domain::supplier::{FailureReason, Refusal};
@@ -77,6 +79,44 @@ fn supplier_error_that_requires_correction_is_not_retryable() {
             "{error}"
         );
         assert_eq!(api_error.cause(), Some(error.to_string().as_str()));
+    }
+}
+
+/// A call that had no effect may be repeated after the time that the supplier states, or not at all.
+#[test]
+fn unsent_call_states_when_it_may_be_repeated() {
+    let limited = |retry_after_s| NotSentCause::RateLimited { retry_after_s };
+    for (cause, code, retry_after_s, is_retryable) in [
+        (
+            limited(Some(3_600)),
+            ErrorCode::SupplierRateLimited,
+            Some(3_600),
+            true,
+        ),
+        (limited(None), ErrorCode::SupplierRateLimited, Some(1), true),
+        (
+            NotSentCause::Temporary,
+            ErrorCode::SupplierUnavailable,
+            Some(1),
+            true,
+        ),
+        (
+            NotSentCause::NeedsHelp,
+            ErrorCode::SupplierUnavailable,
+            Some(1),
+            false,
+        ),
+    ] {
+        let (supplier_id, called) = (supplier(), supplier());
+        let purchase = ServicePurchaseError::NotSent {
+            supplier: called,
+            cause,
+        };
+        for error in [ApiError::not_sent(&supplier_id, cause), purchase.into()] {
+            let actual = (error.code(), retryable(&error));
+            assert_eq!(actual, (code, is_retryable), "{cause:?}");
+            assert_eq!(error.retry_after_s(), retry_after_s, "{cause:?}");
+        }
     }
 }
 

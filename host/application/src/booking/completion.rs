@@ -4,7 +4,7 @@
 use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
 use crate::booking::engine::WorkflowEngine;
-use crate::booking::execution::{RunFindings, WorkflowError};
+use crate::booking::execution::{NotSentCause, RunFindings, WorkflowError};
 use crate::booking::lease::wait_for_next_poll;
 use crate::idempotency::{IdempotencyError, IdempotentRequest, claim_in};
 use crate::payment_instrument::{InstrumentError, PaymentInstrumentService};
@@ -68,8 +68,7 @@ pub enum CompletionOutcome<K: BookingAggregate> {
     /// The supplier was not called; the same request may be tried again.
     NotSent {
         booking: Box<Booking<K>>,
-        /// Whether a repeat cannot succeed before somebody has corrected something.
-        requires_correction: bool,
+        cause: NotSentCause,
     },
     Rejected(Box<Booking<K>>),
     Unknown(Box<Booking<K>>),
@@ -476,7 +475,7 @@ impl<K: BookingAggregate> CompletionOutcome<K> {
         } else {
             Self::NotSent {
                 booking,
-                requires_correction: findings.requires_correction(),
+                cause: findings.not_sent_cause(),
             }
         }
     }

@@ -7,12 +7,12 @@ use host_domain::id::BookingId;
 use host_domain::payment::Instrument;
 use host_domain::personal::PersonalWords;
 use host_domain::remote_call::AttemptOutcome;
-use host_domain::supplier::{FailureReason, SupplierId};
+use host_domain::supplier::{ChangeError, FailureReason, SupplierId};
 use host_runtime::CallContext;
 use host_storage::{Attempt, Conflict, DatabaseError};
 use sha2::{Digest, Sha256};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::time::Instant;
 
 /// The context in which steps are executed: lease, request and deadline.
@@ -29,24 +29,57 @@ pub struct ExecutionContext {
     pub findings: RunFindings,
 }
 
+/// Why a call had no effect and may be repeated, for the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NotSentCause {
+    /// A repeat may succeed at any time.
+    #[default]
+    Temporary,
+    /// The supplier's limit is reached. It states after how many seconds to repeat the call, or
+    /// nothing.
+    RateLimited { retry_after_s: Option<u32> },
+    /// A repeat cannot succeed before somebody has corrected something.
+    NeedsHelp,
+}
+
+impl NotSentCause {
+    /// Returns why a change was not sent, or `None` if it was sent or may have been sent.
+    pub const fn of_change(error: &ChangeError) -> Option<Self> {
+        match error {
+            ChangeError::NotSent(reason) => Some(Self::of_reason(reason)),
+            ChangeError::RateLimited { retry_after_s } => Some(Self::RateLimited {
+                retry_after_s: *retry_after_s,
+            }),
+            ChangeError::Overloaded => Some(Self::Temporary),
+            ChangeError::Unsupported => Some(Self::NeedsHelp),
+            ChangeError::Refused(_) | ChangeError::Unknown(_) => None,
+        }
+    }
+
+    pub const fn of_reason(reason: &FailureReason) -> Self {
+        match reason.needs_help {
+            true => Self::NeedsHelp,
+            false => Self::Temporary,
+        }
+    }
+}
+
 /// Findings of a run of a workflow that the booking does not keep. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct RunFindings {
-    requires_correction: Arc<AtomicBool>,
+    not_sent: Arc<Mutex<NotSentCause>>,
     is_checkout_incomplete: Arc<AtomicBool>,
 }
 
 impl RunFindings {
     /// Records why the latest call was not sent.
-    pub fn record_not_sent(&self, reason: &FailureReason) {
-        self.requires_correction
-            .store(reason.requires_correction, Ordering::Relaxed);
+    pub fn record_not_sent(&self, cause: NotSentCause) {
+        *self.not_sent.lock().unwrap_or_else(PoisonError::into_inner) = cause;
     }
 
-    /// Returns whether a call was not sent and cannot be sent before somebody has corrected
-    /// something.
-    pub fn requires_correction(&self) -> bool {
-        self.requires_correction.load(Ordering::Relaxed)
+    /// Returns why the latest call that was not sent was not.
+    pub fn not_sent_cause(&self) -> NotSentCause {
+        *self.not_sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records that the supplier refused to book because the payer has not paid at its checkout.

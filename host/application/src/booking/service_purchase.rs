@@ -5,7 +5,7 @@ use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
 use crate::booking::completion::new_authorization;
 use crate::booking::engine::WorkflowEngine;
-use crate::booking::execution::{ExecutionContext, WorkflowError};
+use crate::booking::execution::{ExecutionContext, NotSentCause, WorkflowError};
 use crate::booking::flight_cancellation::booking_reference;
 use crate::booking::lease::wait_for_next_poll;
 use crate::idempotency::IdempotentRequest;
@@ -94,8 +94,7 @@ pub enum ServicePurchaseError {
     NotSent {
         /// The supplier or processor that was not called.
         supplier: SupplierId,
-        /// Whether a repeat cannot succeed before somebody has corrected something.
-        requires_correction: bool,
+        cause: NotSentCause,
     },
     #[error("the supplier's list of available services could not be read")]
     Supplier(SupplierId, ReadError),
@@ -296,7 +295,7 @@ impl ServicePurchaseService {
             .map_err(|error| match error {
                 ServicePurchaseError::NotSent { supplier, .. } => ServicePurchaseError::NotSent {
                     supplier,
-                    requires_correction: findings.requires_correction(),
+                    cause: findings.not_sent_cause(),
                 },
                 error => error,
             })
@@ -399,7 +398,7 @@ fn purchase_result(
 const fn not_sent(supplier: SupplierId) -> ServicePurchaseError {
     ServicePurchaseError::NotSent {
         supplier,
-        requires_correction: false,
+        cause: NotSentCause::Temporary,
     }
 }
 

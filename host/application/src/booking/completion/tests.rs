@@ -2,7 +2,7 @@ use super::*;
 use crate::booking::interpret::tests::SampleKind;
 use host_domain::booking::BookingState;
 use host_domain::flight::FlightBookingDetails;
-use host_domain::supplier::FailureReason;
+use host_domain::supplier::{ChangeError, FailureReason};
 
 /// Returns the outcome of a run after which the booking waits for the payer again.
 fn outcome_of_run(
@@ -18,16 +18,9 @@ fn outcome_of_run(
 #[test]
 fn booking_paid_at_the_supplier_is_unpaid_only_if_the_supplier_says_so() {
     let findings = RunFindings::default();
-    findings.record_not_sent(&FailureReason::needing_help("no grant"));
     for collector in [PaymentCollector::Supplier, PaymentCollector::Gateway] {
         let outcome = outcome_of_run(collector, &findings);
-        let is_unsent = matches!(
-            outcome,
-            CompletionOutcome::NotSent {
-                needs_help: true,
-                ..
-            }
-        );
+        let is_unsent = matches!(outcome, CompletionOutcome::NotSent { .. });
         assert!(is_unsent && !outcome.is_final(), "{outcome:?}");
     }
     let findings = RunFindings::default();
@@ -41,4 +34,36 @@ fn booking_paid_at_the_supplier_is_unpaid_only_if_the_supplier_says_so() {
         }
     );
     assert!(is_unpaid, "{outcome:?}");
+}
+
+/// The caller learns when a repeat may succeed, or that it cannot without help.
+#[test]
+fn unsent_booking_has_the_cause_of_every_error_that_sends_nothing() {
+    let needs_help = ChangeError::NotSent(FailureReason::needing_help("no grant"));
+    let retry_after_s = Some(3_600);
+    for (error, expected) in [
+        (needs_help, Some(NotSentCause::NeedsHelp)),
+        (
+            ChangeError::NotSent("no connection".into()),
+            Some(NotSentCause::Temporary),
+        ),
+        (
+            ChangeError::RateLimited { retry_after_s },
+            Some(NotSentCause::RateLimited { retry_after_s }),
+        ),
+        (ChangeError::Overloaded, Some(NotSentCause::Temporary)),
+        (ChangeError::Unsupported, Some(NotSentCause::NeedsHelp)),
+        (ChangeError::Unknown("slow".into()), None),
+    ] {
+        let cause = NotSentCause::of_change(&error);
+        assert_eq!(cause, expected, "{error:?}");
+        let Some(cause) = cause else { continue };
+        let findings = RunFindings::default();
+        findings.record_not_sent(cause);
+        let outcome = outcome_of_run(PaymentCollector::Gateway, &findings);
+        let CompletionOutcome::NotSent { cause: told, .. } = outcome else {
+            panic!("{outcome:?}")
+        };
+        assert_eq!(told, cause);
+    }
 }

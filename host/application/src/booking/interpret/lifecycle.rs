@@ -270,6 +270,14 @@ pub fn cancel_response<K: BookingAggregate>(
             | ChangeError::Overloaded),
         ) => {
             let retry_at = context.schedules.next_retry_at(call);
+            let allowed_at = match error {
+                ChangeError::RateLimited { retry_after_s } => {
+                    let wait_s = retry_after_s.unwrap_or(0);
+                    context.schedules.now.plus_s(i64::from(wait_s))
+                }
+                _ => context.schedules.now,
+            };
+            let retry_at = retry_at.max(allowed_at);
             let event = BookingEvent::CancelNotSent { retry_at };
             Interpretation::not_sent(event, error.to_string())
         }

@@ -1,7 +1,7 @@
 //! Executes a prepared step: makes its call and interprets the response.
 
 use crate::booking::aggregate::{BookingAggregate, SupplierResponse, SupplierTarget};
-use crate::booking::execution::{ExecutionContext, WorkflowError};
+use crate::booking::execution::{ExecutionContext, NotSentCause, WorkflowError};
 use crate::booking::interpret::{self, InterpretContext, Interpretation};
 use crate::booking::step_dependencies::{StepDependencies, declared_guarantees};
 use crate::booking::steps::payment::execute_payment_request;
@@ -70,8 +70,10 @@ async fn send_step<K: BookingAggregate>(
             None => Err(ReadError::Misconfigured(SUPPLIER_NOT_CONFIGURED.to_owned())),
         }),
     };
-    if let SupplierResponse::Change(Err(ChangeError::NotSent(reason))) = &response {
-        execution.findings.record_not_sent(reason);
+    if let SupplierResponse::Change(Err(error)) = &response
+        && let Some(cause) = NotSentCause::of_change(error)
+    {
+        execution.findings.record_not_sent(cause);
     }
     let context = InterpretContext {
         schedules: dependencies.schedule_context(requested_at),

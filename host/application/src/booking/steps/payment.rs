@@ -2,7 +2,8 @@
 
 use crate::booking::aggregate::BookingAggregate;
 use crate::booking::execution::{
-    CallKey, ExecutionContext, OutboundCall, StepRecord, WorkflowError, request_digest,
+    CallKey, ExecutionContext, NotSentCause, OutboundCall, StepRecord, WorkflowError,
+    request_digest,
 };
 use crate::booking::interpret::{self, Interpretation};
 use crate::booking::step_dependencies::{StepDependencies, declared_guarantees};
@@ -191,7 +192,8 @@ pub async fn execute_payment_request<K: BookingAggregate>(
             };
             let response = response.await;
             if let Err(PaymentError::NotSent(reason)) = &response {
-                execution.findings.record_not_sent(reason);
+                let cause = NotSentCause::of_reason(reason);
+                execution.findings.record_not_sent(cause);
             }
             interpret::authorize_response(payment, response, schedules())
         }

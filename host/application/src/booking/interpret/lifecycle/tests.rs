@@ -45,6 +45,7 @@ on_both_kinds![
     refused_resend_ends_the_booking_only_if_a_lookup_confirms_it,
     confirmed_refusal_of_a_resend_is_the_reason_of_the_failure,
     cancellation_succeeds_only_if_the_supplier_shows_it,
+    unsent_cancellation_is_not_repeated_before_the_time_that_the_supplier_states,
     confirmed_booking_is_interpreted_by_the_state_of_its_cancellation,
     accepted_cancellation_is_refused_only_if_two_lookups_apart_show_the_booking,
     failed_refresh_is_scheduled_again,
@@ -397,6 +398,27 @@ mod check {
             let shown = format!("{response:?}");
             let interpretation = interpret(|context| cancel_response(&booking, response, context));
             assert_eq!(named(&interpretation), expected, "{shown}");
+        }
+    }
+
+    pub(super) fn unsent_cancellation_is_not_repeated_before_the_time_that_the_supplier_states<
+        K: SampleKind,
+    >() {
+        let booking = K::canceling(sent(9_000));
+        let limited = |retry_after_s| ChangeError::RateLimited { retry_after_s };
+        // The schedule repeats after 30 s.
+        for (error, wait_s) in [
+            (limited(Some(3_600)), 3_600),
+            (limited(Some(7)), 30),
+            (limited(None), 30),
+            (ChangeError::Overloaded, 30),
+        ] {
+            let shown = format!("{error:?}");
+            let interpretation =
+                interpret(|context| cancel_response(&booking, Err(error), context));
+            let retry_at = NOW.plus_s(wait_s);
+            let expected = BookingEvent::CancelNotSent { retry_at };
+            assert_eq!(interpretation.event, expected, "{shown}");
         }
     }
 
