@@ -1,7 +1,7 @@
 //! Tests of purchases of bags and of cancellations at Duffel with unknown amounts or outcomes.
 
 use crate::duffel::service::{ADD, CONFIRM, Duffel, QUOTE, READ, refusal};
-use crate::trip::{REFUNDED, Scene, TAKEN};
+use crate::trip::{FlightSupplier, REFUNDED, Scene, TAKEN};
 use serde_json::json;
 use tests::{Client, DashboardClient, admin_command, count, money, routes};
 
@@ -53,6 +53,25 @@ async fn cancellation_with_lost_response_is_reconciled_with_amounts() {
         assert_eq!(routes(&received), expected, "{name}");
         scene.usual();
     }
+}
+
+/// The token is rotated while a cancellation is made. Duffel refuses the gateway and not the
+/// cancellation, which is sent again.
+#[tokio::test]
+async fn cancellation_refused_for_the_account_is_sent_again() {
+    let scene = Scene::<Duffel>::begin().await;
+    let booking = scene.confirmed().await;
+    let _booked = scene.mock.take_received();
+    let expired = refusal(401, "invalid_authorization_header");
+    scene.mock.respond_with(READ, expired, None);
+    scene.client.cancel_flight(&booking).await.expect(202);
+    scene.mock.wait_for_requests(READ, 2).await;
+    let waiting = scene.client.flight_booking(&booking).await;
+    assert_eq!(waiting["status"], "CANCEL_IN_PROGRESS");
+    Duffel::serve(&scene.mock);
+    let canceled = scene.client.wait_for_flight_booking(&booking, "CANCELED");
+    assert!(canceled.await.get("failure").is_none());
+    scene.server.wait_for_ledger(&booking, REFUNDED).await;
 }
 
 /// The order is refundable for a fee of 50 dollars, and Duffel refunds in dollars. How many of the

@@ -260,6 +260,12 @@ pub fn cancel_response<K: BookingAggregate>(
         Ok(supplier_booking) => {
             interpret_reported_cancellation(booking, supplier_booking, context, next_at)
         }
+        // The supplier refuses the gateway, not this cancellation.
+        Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Account => {
+            let retry_at = context.schedules.next_retry_at(call);
+            let event = BookingEvent::CancelNotSent { retry_at };
+            Interpretation::not_sent(event, refusal.message)
+        }
         Err(ChangeError::Refused(refusal)) => refused_cancel(REFUSED, refusal.message),
         Err(ChangeError::Unsupported) => {
             refused_cancel("The supplier does not cancel bookings.", "not supported")

@@ -7,9 +7,9 @@ use crate::booking::step_dependencies::{StepDependencies, declared_guarantees};
 use crate::booking::steps::payment::execute_payment_request;
 use crate::booking::steps::prepare::{PreparedStep, StepRequest, SupplierRequest};
 use crate::booking::steps::total_deviation;
-use host_domain::booking::{Booking, BookingEvent, BookingStep};
+use host_domain::booking::{Booking, BookingEvent, BookingStep, Named};
 use host_domain::personal::PersonalWords;
-use host_domain::supplier::{ChangeError, FailureReason, ReadError};
+use host_domain::supplier::{ChangeError, FailureReason, ReadError, RefusalReason};
 
 /// Reason for not making a call: its supplier was removed from the configuration.
 const SUPPLIER_NOT_CONFIGURED: &str = "the supplier is not configured";
@@ -74,6 +74,11 @@ async fn send_step<K: BookingAggregate>(
         && let Some(cause) = NotSentCause::of_change(error)
     {
         execution.findings.record_not_sent(cause);
+    }
+    if let SupplierResponse::Change(Err(ChangeError::Refused(refusal))) = &response
+        && refusal.reason == RefusalReason::Account
+    {
+        tracing::error!(booking = %booking.id, supplier = %booking.supplier, step = step.name(), code = refusal.supplier_code.as_deref(), "the supplier refuses the gateway's account; check its credentials, rights and funds");
     }
     let context = InterpretContext {
         schedules: dependencies.schedule_context(requested_at),

@@ -377,6 +377,7 @@ mod check {
         let accepted = ("cancel_accepted", CallOutcome::Succeeded);
         let refused_event = ("cancel_refused", CallOutcome::Refused);
         let succeeded = ("cancel_succeeded", CallOutcome::Succeeded);
+        let not_sent = ("cancel_not_sent", CallOutcome::NotSent);
         let reported = [
             (Status::Canceled, succeeded),
             (Status::CancelPending, accepted),
@@ -390,11 +391,12 @@ mod check {
         let errors = [
             (Err(refused(RefusalReason::NotCancellable)), refused_event),
             (Err(ChangeError::Unsupported), refused_event),
+            // The supplier refuses the gateway's account, for example during a token rotation.
+            (Err(refused(RefusalReason::Account)), not_sent),
             (Err(unknown()), unresolved),
         ];
-        let not_sent =
-            unsent().map(|error| (Err(error), ("cancel_not_sent", CallOutcome::NotSent)));
-        for (response, expected) in reported.into_iter().chain(errors).chain(not_sent) {
+        let unsent = unsent().map(|error| (Err(error), not_sent));
+        for (response, expected) in reported.into_iter().chain(errors).chain(unsent) {
             let shown = format!("{response:?}");
             let interpretation = interpret(|context| cancel_response(&booking, response, context));
             assert_eq!(named(&interpretation), expected, "{shown}");
