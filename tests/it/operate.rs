@@ -215,6 +215,7 @@ async fn default_config_has_the_specified_times() {
         "reconcile": {
             "schedule_s": [5, 15, minute, 5 * minute, 15 * minute, hour, 6 * hour, day],
             "absence_recheck_s": [10 * minute, hour, day],
+            "undeclared_reads_s": 15 * minute,
         },
         "payments": {"capture_retry_s": [5, 30, 5 * minute, hour, 6 * hour]},
         "watches": {"interval_s": 15 * minute},

@@ -15,8 +15,7 @@ pub(super) const REFUNDED: &[&str] = &["authorization", "capture", "refund"];
 
 /// Configuration with fast retries, and one in which only a supplier's events cause a
 /// reconciliation within an hour.
-pub(super) const FAST: &str =
-    "[reconcile]\nschedule_s = [1, 1, 2, 3]\n[payments]\ncapture_retry_s = [1]";
+pub(super) const FAST: &str = "[reconcile]\nschedule_s = [1, 1, 2, 3]\nundeclared_reads_s = 2\n[payments]\ncapture_retry_s = [1]";
 pub(super) const QUIET: &str = "[reconcile]\nschedule_s = [3600]";
 
 /// The state of a flight supplier's mock, and a trip with all kinds of passengers.

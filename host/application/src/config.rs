@@ -84,7 +84,7 @@ sections! {
         postgres_connections: u32,
     }
     JobsConfig { poll_s: u64, lease_s: u64, abort_at: String, }
-    ReconcileConfig { schedule_s: Vec<u64>, absence_recheck_s: Vec<u64>, }
+    ReconcileConfig { schedule_s: Vec<u64>, absence_recheck_s: Vec<u64>, undeclared_reads_s: u32, }
     ContentConfig { details_fresh_s: u64, reviews_fresh_s: u64, }
     OffersConfig { ttl_s: u64, }
     PaymentsConfig { capture_retry_s: Vec<u64>, processor_test: String, processor_live: String, }
@@ -252,6 +252,10 @@ impl Config {
             rule(
                 !self.reconcile.absence_recheck_s.is_empty(),
                 "reconcile.absence_recheck_s must not be empty",
+            ),
+            positive(
+                "reconcile.undeclared_reads_s",
+                self.reconcile.undeclared_reads_s.into(),
             ),
             rule(is_url, "public_url must begin with https:// or http://"),
             rule(

@@ -12,6 +12,9 @@ pub struct RetrySchedules {
     pub call_retry: BackoffSchedule,
     /// Times after a failure by absence at which the booking is looked up again.
     pub absence_recheck: BackoffSchedule,
+    /// Milliseconds for which the reads of a supplier that declares no consistent reads may be
+    /// outdated.
+    pub undeclared_reads_ms: i64,
 }
 
 impl RetrySchedules {
@@ -23,6 +26,7 @@ impl RetrySchedules {
             reconcile: schedule(&reconcile.schedule_s),
             call_retry: schedule(&payments.capture_retry_s),
             absence_recheck: schedule(&reconcile.absence_recheck_s),
+            undeclared_reads_ms: i64::from(reconcile.undeclared_reads_s) * 1000,
         }
     }
 }

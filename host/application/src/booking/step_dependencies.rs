@@ -31,6 +31,7 @@ impl StepDependencies {
             reconcile: &self.schedules.reconcile,
             call_retry: &self.schedules.call_retry,
             absence_recheck: &self.schedules.absence_recheck,
+            undeclared_reads_ms: self.schedules.undeclared_reads_ms,
         }
     }
 

@@ -75,6 +75,7 @@ fn out_of_range_values_are_rejected() {
         "[limits]\nburst = 0\n",
         "[reconcile]\nschedule_s = []\n",
         "[reconcile]\nabsence_recheck_s = []\n",
+        "[reconcile]\nundeclared_reads_s = 0\n",
         "[requests]\ndays = 366\n",
         "[requests]\nrows_max = 0\n",
         "public_url = \"example.com\"\n",

@@ -410,6 +410,7 @@ impl<'a, K: SimulatedBooking> Simulation<'a, K> {
             reconcile: &self.schedules.0,
             call_retry: &self.schedules.1,
             absence_recheck: &self.schedules.2,
+            undeclared_reads_ms: 900_000,
         };
         let context = InterpretContext {
             schedules,

@@ -123,13 +123,15 @@ fn missing_lookup(
 
 /// Returns the lookup that is still missing before an accepted call counts as refused, because the
 /// supplier does not show its effect. `None` if the lookup just made is the last one. A single lookup
-/// may be outdated, and a wrong refusal tells the client that the booking stands.
+/// may be outdated, and a wrong refusal tells the client that the booking stands. A supplier that
+/// declares nothing may show outdated data for long.
 pub(super) fn missing_lookup_of_accepted(
     call: &RemoteCall,
     accepted_at: Timestamp,
     context: &InterpretContext<'_>,
 ) -> Option<NextLookup> {
-    let delay_ms = i64::from(context.guarantees.reads_consistent_after_ms.unwrap_or(0));
+    let declared_ms = context.guarantees.reads_consistent_after_ms.map(i64::from);
+    let delay_ms = declared_ms.unwrap_or(context.schedules.undeclared_reads_ms);
     let visible_at = accepted_at.plus_ms(delay_ms);
     second_lookup(call, visible_at, delay_ms, context.schedules)
 }

@@ -68,6 +68,9 @@ pub struct ScheduleContext<'a> {
     pub call_retry: &'a BackoffSchedule,
     /// Times after a failure by absence at which the booking is looked up again.
     pub absence_recheck: &'a BackoffSchedule,
+    /// Milliseconds for which the reads of a supplier that declares no consistent reads may be
+    /// outdated.
+    pub undeclared_reads_ms: i64,
 }
 
 /// Inputs of the interpretation of a supplier's response, besides the booking.

@@ -78,6 +78,7 @@ pub(super) fn scheduled<T>(with: impl FnOnce(ScheduleContext<'_>) -> T) -> T {
         reconcile: &BackoffSchedule::new(vec![5, 15]),
         call_retry: &BackoffSchedule::new(vec![30]),
         absence_recheck: &BackoffSchedule::new(vec![600, 3600]),
+        undeclared_reads_ms: 6_000,
     })
 }
 

@@ -490,8 +490,12 @@ mod check {
                 consistent(None),
                 UNRESOLVED,
             ),
-            (absent(pending(0), 5_000), consistent(None), REFUSED),
-            (absent(pending(0), 5_001), consistent(None), UNRESOLVED),
+            // Two lookups at the first delay of the schedule are as far apart as was declared.
+            (absent(pending(0), 5_000), consistent(Some(0)), REFUSED),
+            (absent(pending(0), 5_001), consistent(Some(0)), UNRESOLVED),
+            // Reads of which nothing is declared may be outdated for 6 s here.
+            (absent(pending(0), 4_000), consistent(None), REFUSED),
+            (absent(pending(0), 4_001), consistent(None), UNRESOLVED),
             (absent(pending(0), 4_000), consistent(Some(6_000)), REFUSED),
             (
                 absent(pending(0), 4_000),
@@ -510,6 +514,15 @@ mod check {
             });
             assert_eq!(interpretation.event.name(), event, "{guarantees:?}");
         }
+        // The supplier accepted the cancellation at 5 s, so that its reads count from 11 s on.
+        let early = interpret_with(consistent(None), |context| {
+            cancel_lookup(&K::canceling(pending(5_000)), found(), context)
+        });
+        let too_early = BookingEvent::CancelUnresolved {
+            next_at: Timestamp(11_000),
+            absence: None,
+        };
+        assert_eq!(early.event, too_early);
         let first = interpret_with(consistent(Some(2_000)), |context| {
             cancel_lookup(&K::canceling(pending(0)), found(), context)
         });
