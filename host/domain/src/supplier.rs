@@ -319,6 +319,10 @@ pub enum ChangeError {
     Unsupported,
     #[error("the supplier refused: {}", .0.message)]
     Refused(Refusal),
+    /// The adapter refused without asking the supplier. Nothing was sent. This says nothing about an
+    /// earlier sending of the same call.
+    #[error("the adapter refused without asking the supplier: {}", .0.message)]
+    RefusedByAdapter(Refusal),
     /// No data left the gateway. The call may be sent again.
     #[error("nothing was sent: {0}")]
     NotSent(FailureReason),

@@ -100,6 +100,7 @@ pub(crate) struct OutboundTracker {
     requires_correction: AtomicBool,
     /// Whether the last exchange ended with a response.
     is_last_answered: AtomicBool,
+    has_response: AtomicBool,
     /// The limit that a response exceeded, with its setting.
     exceeded_limit: OnceLock<String>,
     closed: AtomicBool,
@@ -180,8 +181,9 @@ impl OutboundTracker {
             ) => false,
         };
         self.requires_correction.store(requires_correction, Ordering::Relaxed);
-        self.is_last_answered
-            .store(result.is_ok(), Ordering::Relaxed);
+        let is_answered = result.is_ok();
+        self.is_last_answered.store(is_answered, Ordering::Relaxed);
+        self.has_response.fetch_or(is_answered, Ordering::Relaxed);
     }
 
     /// Returns whether somebody must correct something before a call that failed can succeed: its
@@ -195,6 +197,11 @@ impl OutboundTracker {
     /// guest cannot know that the supplier does not have something.
     pub(crate) fn is_last_exchange_answered(&self) -> bool {
         self.is_last_answered.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether the supplier responded to any request.
+    pub(crate) fn has_response(&self) -> bool {
+        self.has_response.load(Ordering::Relaxed)
     }
 
     /// Returns the limit that a response exceeded.

@@ -51,7 +51,7 @@ impl NotSentCause {
                 retry_after_s: *retry_after_s,
             }),
             ChangeError::Overloaded => Some(Self::Temporary),
-            ChangeError::Unsupported => Some(Self::NeedsHelp),
+            ChangeError::Unsupported | ChangeError::RefusedByAdapter(_) => Some(Self::NeedsHelp),
             ChangeError::Refused(_) | ChangeError::Unknown(_) => None,
         }
     }

@@ -491,17 +491,24 @@ fn map_supplier_error(error: ChangeError, offered: Money, timed_out: bool) -> Fa
         ChangeError::Refused(Refusal {
             supplier_code: Some(code),
             ..
+        })
+        | ChangeError::RefusedByAdapter(Refusal {
+            supplier_code: Some(code),
+            ..
         }) => format!("{error} ({code})"),
         error => error.to_string(),
     };
     let error = match error {
         ChangeError::Unsupported => PrebookError::Unsupported,
-        ChangeError::Refused(refusal) if refusal.reason == RefusalReason::Account => {
+        ChangeError::Refused(refusal) | ChangeError::RefusedByAdapter(refusal)
+            if refusal.reason == RefusalReason::Account =>
+        {
             PrebookError::SupplierAccount {
                 message: refusal.message,
             }
         }
-        ChangeError::Refused(refusal) => {
+        // An adapter may know that its supplier does not take such a request, and not ask.
+        ChangeError::Refused(refusal) | ChangeError::RefusedByAdapter(refusal) => {
             PrebookError::Refused(PrebookRefusal::from_supplier_refusal(&refusal, offered))
         }
         ChangeError::NotSent(reason) => PrebookError::NotSent {

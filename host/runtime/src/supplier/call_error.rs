@@ -121,6 +121,8 @@ const NOT_SENT_OVERRULED: &str =
     "the plugin reports that nothing was sent, but a request left the gateway";
 const REFUSAL_OVERRULED: &str =
     "the plugin reports a refusal, but a request that may have changed something has no response";
+const REFUSAL_WITHOUT_RESPONSE: &str =
+    "the plugin reports a refusal, but the supplier did not respond";
 const RATE_LIMIT_OVERRULED: &str =
     "the plugin reports a rate limit, but a request may have changed something before";
 
@@ -199,7 +201,7 @@ impl CallError for ChangeError {
     /// the very request that would have changed something. It is overruled if this request has no
     /// response, or if there was another one before, which may have taken effect. An unknown
     /// outcome is not sent if no request left the gateway, for example because the plugin could not
-    /// read its own token.
+    /// read its own token. A refusal without any request is the adapter's own.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::error::change_error(wire) {
             Self::NotSent(reason) => match overrule_not_sent(reason, sent) {
@@ -210,12 +212,20 @@ impl CallError for ChangeError {
             Self::Unknown(reason) => Self::Unknown(with_required_correction(reason, sent)),
             Self::Refused(refusal) => match overruled_refusal(&refusal.message, sent) {
                 Some(overruled) => Self::Unknown(overruled),
+                None if sent.attempted_requests() == 0 => Self::RefusedByAdapter(refusal),
+                None if !sent.has_response() => {
+                    let message = format!("{REFUSAL_WITHOUT_RESPONSE}: {}", refusal.message);
+                    Self::NotSent(with_help(message.into(), sent))
+                }
                 None => Self::Refused(refusal),
             },
             Self::RateLimited { .. } if sent.has_unanswered_change() || sent.sent_changes() > 1 => {
                 Self::Unknown(with_required_correction(RATE_LIMIT_OVERRULED.into(), sent))
             }
-            error @ (Self::Unsupported | Self::RateLimited { .. } | Self::Overloaded) => error,
+            error @ (Self::Unsupported
+            | Self::RefusedByAdapter(_)
+            | Self::RateLimited { .. }
+            | Self::Overloaded) => error,
         }
     }
 
@@ -226,7 +236,9 @@ impl CallError for ChangeError {
     fn append(&mut self, note: &str) {
         match self {
             Self::NotSent(reason) | Self::Unknown(reason) => append_to(&mut reason.message, note),
-            Self::Refused(refusal) => append_to(&mut refusal.message, note),
+            Self::Refused(refusal) | Self::RefusedByAdapter(refusal) => {
+                append_to(&mut refusal.message, note);
+            }
             Self::Unsupported | Self::RateLimited { .. } | Self::Overloaded => {}
         }
     }
@@ -234,7 +246,7 @@ impl CallError for ChangeError {
     fn outcome(&self) -> PluginCallOutcome {
         match self {
             Self::Unsupported => PluginCallOutcome::Unsupported,
-            Self::Refused(_) => PluginCallOutcome::Refused,
+            Self::Refused(_) | Self::RefusedByAdapter(_) => PluginCallOutcome::Refused,
             Self::NotSent(_) => PluginCallOutcome::NotSent,
             Self::RateLimited { .. } => PluginCallOutcome::RateLimited,
             Self::Overloaded => PluginCallOutcome::Overloaded,

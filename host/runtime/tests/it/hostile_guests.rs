@@ -282,6 +282,10 @@ async fn outcome_of_change_depends_on_sent_requests() {
         states_reads: true,
         ..ending("not-sent")
     };
+    let refused_unasked = Guest {
+        sends_on_change: false,
+        ..ending("refused")
+    };
     let not_granted = "NotSent(FailureReason { message: \"not-sent\", requires_correction: true })";
     let refusal = "Refused(Refusal { reason: NotCancellable, supplier_code: None, message: \"the supplier said no\" })";
     for (guest, receiver, expected, outcome) in [
@@ -306,6 +310,14 @@ async fn outcome_of_change_depends_on_sent_requests() {
             Outcome::RateLimited,
         ),
         (&refused, Responds("409 No"), refusal, Outcome::Refused),
+        // Without a response, the supplier has refused nothing.
+        (&refused, Closed, "NotSent(", Outcome::NotSent),
+        (
+            &refused_unasked,
+            Denied,
+            "RefusedByAdapter(",
+            Outcome::Refused,
+        ),
         (&limited, Responds("503 Down"), "Unknown(", Outcome::Unknown),
         (&refused, Responds("500 Oh"), "Unknown(", Outcome::Unknown),
     ] {

@@ -35,6 +35,7 @@ pub fn book_response<K: BookingAggregate>(
         Err(error) if may_have_been_executed(call) => unresolved_book(next_at, error.to_string()),
         Err(
             error @ (ChangeError::NotSent(_)
+            | ChangeError::RefusedByAdapter(_)
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded
             | ChangeError::Unsupported),
@@ -266,7 +267,11 @@ pub fn cancel_response<K: BookingAggregate>(
             let event = BookingEvent::CancelNotSent { retry_at };
             Interpretation::not_sent(event, refusal.message)
         }
-        Err(ChangeError::Refused(refusal)) => refused_cancel(REFUSED, refusal.message),
+        // An adapter may know that its supplier does not cancel this, and not ask. It would refuse a
+        // repeat as well.
+        Err(ChangeError::Refused(refusal) | ChangeError::RefusedByAdapter(refusal)) => {
+            refused_cancel(REFUSED, refusal.message)
+        }
         Err(ChangeError::Unsupported) => {
             refused_cancel("The supplier does not cancel bookings.", "not supported")
         }

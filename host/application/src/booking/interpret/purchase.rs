@@ -71,6 +71,7 @@ pub fn purchase_response(
         }
         Err(
             error @ (ChangeError::NotSent(_)
+            | ChangeError::RefusedByAdapter(_)
             | ChangeError::RateLimited { .. }
             | ChangeError::Overloaded
             | ChangeError::Unsupported),

@@ -103,6 +103,11 @@ pub(super) fn refused(reason: RefusalReason) -> ChangeError {
     ChangeError::Refused(refusal(reason))
 }
 
+/// The refusal of an adapter that did not ask its supplier.
+pub(super) fn unasked() -> ChangeError {
+    ChangeError::RefusedByAdapter(refusal(RefusalReason::Invalid))
+}
+
 pub(super) fn unknown() -> ChangeError {
     ChangeError::Unknown("cut".into())
 }

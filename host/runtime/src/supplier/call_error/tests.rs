@@ -112,6 +112,29 @@ fn refusal_is_accepted_only_if_every_change_has_a_response() {
     }
 }
 
+/// A refusal that the supplier cannot have stated says nothing about an earlier sending.
+#[test]
+fn refusal_without_response_is_not_the_suppliers() {
+    let refuse = |sent: &OutboundTracker| {
+        let refusal = wire::Refusal {
+            reason: wire::RefusalReason::Invalid,
+            supplier_code: None,
+            message: "the prebook is unreadable".to_owned(),
+        };
+        ChangeError::from_wire(wire::ChangeError::Refused(refusal), sent)
+    };
+    let own = refuse(&OutboundTracker::default());
+    assert!(matches!(own, ChangeError::RefusedByAdapter(_)), "{own:?}");
+    assert_eq!(own.outcome(), PluginCallOutcome::Refused);
+    for requests in [&[(SafeMethod, None)][..], &[(StatedRead, None)][..]] {
+        let unanswered = refuse(&answered(requests));
+        assert!(
+            matches!(unanswered, ChangeError::NotSent(_)),
+            "{unanswered:?}"
+        );
+    }
+}
+
 #[test]
 fn unknown_outcome_without_any_request_is_not_sent() {
     let text = || "no token".to_owned();

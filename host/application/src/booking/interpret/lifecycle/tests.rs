@@ -5,7 +5,7 @@ use super::*;
 use crate::booking::aggregate::SupplierResponse;
 use crate::booking::interpret::tests::{
     NOW, REPEATABLE, SampleKind, absent, consistent, euros, interpret, interpret_with, lost, named,
-    pending, refusal, refused, refused_resend, repeated, sent, unknown, unsent,
+    pending, refusal, refused, refused_resend, repeated, sent, unasked, unknown, unsent,
 };
 use crate::booking::interpret::{CallOutcome, SupplierGuarantees};
 use crate::booking::steps::execute::interpret_response;
@@ -30,6 +30,7 @@ macro_rules! on_both_kinds {
 }
 
 mod canceled;
+mod unsent;
 
 on_both_kinds![
     booking_is_refused_only_by_a_definite_refusal,
@@ -39,13 +40,10 @@ on_both_kinds![
     /// The payer has paid at the supplier's checkout or is about to. A missing booking does not end
     /// the workflow.
     missing_booking_paid_at_the_supplier_is_resent_or_stays_unknown,
-    /// The first call may have arrived, whatever the outcome of the resend.
-    unsent_resend_leaves_the_booking_unknown,
     /// The first call may have booked, and then the resend is refused.
     refused_resend_ends_the_booking_only_if_a_lookup_confirms_it,
     confirmed_refusal_of_a_resend_is_the_reason_of_the_failure,
     cancellation_succeeds_only_if_the_supplier_shows_it,
-    unsent_cancellation_is_not_repeated_before_the_time_that_the_supplier_states,
     confirmed_booking_is_interpreted_by_the_state_of_its_cancellation,
     accepted_cancellation_is_refused_only_if_two_lookups_apart_show_the_booking,
     failed_refresh_is_scheduled_again,
@@ -95,7 +93,9 @@ mod check {
             (Err(refused(R::Duplicate)), unresolved),
             (Err(unknown()), unresolved),
         ];
-        let not_sent = unsent().into_iter().chain([ChangeError::Unsupported]);
+        let not_sent = unsent()
+            .into_iter()
+            .chain([ChangeError::Unsupported, unasked()]);
         let not_sent = not_sent.map(|error| (Err(error), ("book_not_sent", CallOutcome::NotSent)));
         let cases = definite.chain(succeeded).chain(others).chain(not_sent);
         for (response, expected) in cases {
@@ -288,15 +288,6 @@ mod check {
         }
     }
 
-    pub(super) fn unsent_resend_leaves_the_booking_unknown<K: SampleKind>() {
-        let booking = K::completing(repeated(0, 9_000));
-        for error in unsent() {
-            let interpretation = interpret(|context| book_response(&booking, Err(error), context));
-            let unresolved = ("book_unresolved", CallOutcome::Unknown);
-            assert_eq!(named(&interpretation), unresolved);
-        }
-    }
-
     pub(super) fn refused_resend_ends_the_booking_only_if_a_lookup_confirms_it<K: SampleKind>() {
         use RefusalReason as R;
         let resent = || repeated(0, 9_000);
@@ -391,6 +382,7 @@ mod check {
         let errors = [
             (Err(refused(RefusalReason::NotCancellable)), refused_event),
             (Err(ChangeError::Unsupported), refused_event),
+            (Err(unasked()), refused_event),
             // The supplier refuses the gateway's account, for example during a token rotation.
             (Err(refused(RefusalReason::Account)), not_sent),
             (Err(unknown()), unresolved),
@@ -400,27 +392,6 @@ mod check {
             let shown = format!("{response:?}");
             let interpretation = interpret(|context| cancel_response(&booking, response, context));
             assert_eq!(named(&interpretation), expected, "{shown}");
-        }
-    }
-
-    pub(super) fn unsent_cancellation_is_not_repeated_before_the_time_that_the_supplier_states<
-        K: SampleKind,
-    >() {
-        let booking = K::canceling(sent(9_000));
-        let limited = |retry_after_s| ChangeError::RateLimited { retry_after_s };
-        // The schedule repeats after 30 s.
-        for (error, wait_s) in [
-            (limited(Some(3_600)), 3_600),
-            (limited(Some(7)), 30),
-            (limited(None), 30),
-            (ChangeError::Overloaded, 30),
-        ] {
-            let shown = format!("{error:?}");
-            let interpretation =
-                interpret(|context| cancel_response(&booking, Err(error), context));
-            let retry_at = NOW.plus_s(wait_s);
-            let expected = BookingEvent::CancelNotSent { retry_at };
-            assert_eq!(interpretation.event, expected, "{shown}");
         }
     }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::booking::interpret::CallOutcome;
 use crate::booking::interpret::tests::{
     NOW, REPEATABLE, SampleKind, absent, consistent, euros, interpret, interpret_with, named,
-    refused, refused_resend, repeated, sent, unknown, unsent,
+    refused, refused_resend, repeated, sent, unasked, unknown, unsent,
 };
 use host_domain::booking::Named;
 use host_domain::flight::ServiceType;
@@ -69,7 +69,7 @@ fn with_bag() -> FlightSupplierBooking {
 fn unsent_or_refused_resend_leaves_the_purchase_unknown() {
     let booking = buying(repeated(0, 9_000));
     let refused = refused(RefusalReason::Unavailable);
-    for error in unsent().into_iter().chain([refused]) {
+    for error in unsent().into_iter().chain([refused, unasked()]) {
         let interpretation = interpret(|context| purchase_response(&booking, Err(error), context));
         let unresolved = ("purchase_unresolved", CallOutcome::Unknown);
         assert_eq!(named(&interpretation), unresolved);
@@ -95,6 +95,12 @@ fn refusal_of_a_resend_is_the_reason_of_the_failure_once_a_lookup_confirms_it() 
         };
         assert_eq!(*absence, evidence);
     }
+    let own = interpret(|context| purchase_response(&booking, Err(unasked()), context));
+    let no_evidence = FlightEvent::PurchaseUnresolved {
+        next_at: Timestamp(14_000),
+        absence: None,
+    };
+    assert_eq!(own.event, BookingEvent::Kind(no_evidence));
     let refusal = ResendRefusal::Supplier(RefusalReason::Unavailable);
     for (call, guarantees, description) in [
         (refused_resend(0, 5_000, refusal), REPEATABLE, REFUSED),
