@@ -188,7 +188,11 @@ fn payment_not_found(
                 None => Interpretation::not_sent(event, never),
             }
         }
-        (AbsenceMeaning::NeverExecuted, PaymentState::Voiding(_)) => {
+        // An authorization of unknown outcome was never made. A payment of a browser has a reference
+        // before anything is authorized, and processors may forget one that nobody completed.
+        (AbsenceMeaning::NeverExecuted, PaymentState::Voiding(_))
+            if payment.processor_reference.is_none() || payment.is_browser_payment() =>
+        {
             Interpretation::not_sent(PaymentEvent::Voided, never)
         }
         // A browser payment has no call to resend.

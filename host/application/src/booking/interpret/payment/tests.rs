@@ -5,7 +5,7 @@ use crate::booking::interpret::tests::{
     NOW, REPEATABLE, absent, consistent, euros, refused_resend, repeated, scheduled, sent,
 };
 use host_domain::id::{InstrumentId, PaymentId};
-use host_domain::payment::{Instrument, PaymentOperation, Refund};
+use host_domain::payment::{Instrument, PaymentMethod, PaymentOperation, Refund};
 use host_domain::remote_call::AbsenceEvidence;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
@@ -36,6 +36,30 @@ fn at_processor(status: ProcessorPaymentStatus) -> ProcessorPayment {
         refunded: euros(0),
         card: None,
         expires_at: None,
+    }
+}
+
+/// A processor that does not find what it authorized under a known reference may still hold it.
+#[test]
+fn void_of_a_known_authorization_is_not_proven_by_absence() {
+    let absent_void = PaymentState::Voiding(absent(sent(0), 5_000));
+    let authorized = Payment {
+        processor_reference: Some("ch_1".to_owned()),
+        ..paying(absent_void.clone())
+    };
+    let browser = Payment {
+        method: PaymentMethod::Sdk,
+        ..authorized.clone()
+    };
+    for (payment, event) in [
+        (paying(absent_void), "payment_voided"),
+        (authorized, "payment_unresolved"),
+        (browser, "payment_voided"),
+    ] {
+        let interpretation = scheduled(|schedules| {
+            payment_lookup(&payment, Ok(None), consistent(Some(0)), schedules)
+        });
+        assert_eq!(interpretation.event.name(), event, "{payment:?}");
     }
 }
 
