@@ -107,8 +107,10 @@ pub(crate) struct OutboundTracker {
     tried: AtomicU32,
     any: AtomicU32,
     changing: AtomicU32,
-    /// Number of changing requests with a response that may state an outcome.
+    /// Number of changing requests to which the supplier responded.
     answered_changes: AtomicU32,
+    /// Whether the supplier responded to a changing request with a status of 5xx.
+    has_failed_change: AtomicBool,
 }
 
 impl OutboundTracker {
@@ -154,8 +156,6 @@ impl OutboundTracker {
     /// Records the result of an exchange. If the call fails after it, the same call fails again
     /// after the same response: credentials that the supplier rejects, or a currency that was not
     /// requested. A supplier that is overloaded or broken may respond differently later.
-    ///
-    /// A response with a status of 5xx to a request that may change something states no outcome.
     pub(crate) fn record_result(
         &self,
         effect: RequestEffect,
@@ -163,9 +163,10 @@ impl OutboundTracker {
     ) {
         if let Ok(response) = result
             && effect == RequestEffect::Change
-            && response.status < 500
         {
             self.answered_changes.fetch_add(1, Ordering::SeqCst);
+            let is_failure = response.status >= 500;
+            self.has_failed_change.fetch_or(is_failure, Ordering::SeqCst);
         }
         let requires_correction = match result {
             Ok(response) => !matches!(response.status, 408 | 425 | 429 | 500..=599),
@@ -226,9 +227,16 @@ impl OutboundTracker {
     }
 
     /// Returns whether the supplier may have received a request that may change something, and has
-    /// not responded to it with an outcome.
+    /// not responded to it.
     pub(crate) fn has_unanswered_change(&self) -> bool {
         self.answered_changes.load(Ordering::SeqCst) < self.sent_changes()
+    }
+
+    /// Returns whether a rate limit may be reported: at most one request that may change something was
+    /// sent, and the supplier responded to it otherwise than with a failure of its own.
+    pub(crate) fn may_be_rate_limited(&self) -> bool {
+        let has_failed = self.has_failed_change.load(Ordering::SeqCst);
+        self.sent_changes() <= 1 && !self.has_unanswered_change() && !has_failed
     }
 }
 

@@ -49,14 +49,14 @@ impl ApiError {
             NotSentCause::RateLimited { retry_after_s } => {
                 (ErrorCode::SupplierRateLimited, retry_after_s)
             }
-            NotSentCause::Temporary | NotSentCause::NeedsHelp => {
+            NotSentCause::Temporary | NotSentCause::RequiresCorrection => {
                 (ErrorCode::SupplierUnavailable, None)
             }
         };
         Self::from(code)
             .with_supplier(called)
             .with_retry_after(retry_after_s)
-            .with_needs_help(cause == NotSentCause::NeedsHelp)
+            .with_required_correction(cause == NotSentCause::RequiresCorrection)
     }
 
     pub(crate) fn from_prebook(supplier: &SupplierId, error: PrebookError) -> Self {

@@ -101,7 +101,7 @@ fn unsent_call_states_when_it_may_be_repeated() {
             true,
         ),
         (
-            NotSentCause::NeedsHelp,
+            NotSentCause::RequiresCorrection,
             ErrorCode::SupplierUnavailable,
             Some(1),
             false,

@@ -39,7 +39,7 @@ pub enum NotSentCause {
     /// nothing.
     RateLimited { retry_after_s: Option<u32> },
     /// A repeat cannot succeed before somebody has corrected something.
-    NeedsHelp,
+    RequiresCorrection,
 }
 
 impl NotSentCause {
@@ -51,14 +51,14 @@ impl NotSentCause {
                 retry_after_s: *retry_after_s,
             }),
             ChangeError::Overloaded => Some(Self::Temporary),
-            ChangeError::Unsupported | ChangeError::RefusedByAdapter(_) => Some(Self::NeedsHelp),
+            ChangeError::Unsupported | ChangeError::RefusedByAdapter(_) => Some(Self::RequiresCorrection),
             ChangeError::Refused(_) | ChangeError::Unknown(_) => None,
         }
     }
 
     pub const fn of_reason(reason: &FailureReason) -> Self {
-        match reason.needs_help {
-            true => Self::NeedsHelp,
+        match reason.requires_correction {
+            true => Self::RequiresCorrection,
             false => Self::Temporary,
         }
     }

