@@ -299,7 +299,7 @@ fn booking_is_found_beside_odd_ones() {
 /// Absence is proof, so an item that may be the booking must not be overlooked.
 #[test]
 fn list_with_odd_item_does_not_prove_absence() {
-    let other = json!({"bookingId": "BK-2", "clientReference": "bkg_own_2"});
+    let other = json!({"bookingId": "BK-2", "clientReference": "BKG_OWN_1"});
     for item in [json!(null), json!(5), json!({"bookingId": "BK-OWN-1"})] {
         let body = json!({"data": [other, item]}).to_string();
         let found = ask::find(&MockGateway::new().respond_with(200, body), None);
