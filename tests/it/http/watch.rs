@@ -203,7 +203,15 @@ async fn watch_request_names_every_violation(database: Database) {
         ),
         (
             json!({"auto_book": merged(auto_book.clone(), json!({"rooms": rooms}))}),
-            "/auto_book/rooms/0/guests one_adult_lead_required",
+            "/auto_book/rooms/0/guests one_adult_lead_required, /auto_book/rooms/0/guests other_than_offered",
+        ),
+        (
+            json!({"occupancy": [{"adults": 3}], "auto_book": auto_book, "currency": "QQQ"}),
+            "/auto_book/rooms/0/guests other_than_offered, /currency not_allowed",
+        ),
+        (
+            json!({"occupancy": [{"adults": true}], "auto_book": auto_book}),
+            "/occupancy/0/adults type",
         ),
     ] {
         let request = merged(watch_request(&hotel_id, 150.0), more.clone());

@@ -17,7 +17,8 @@ pub(crate) use crate::extract::body::DeferredBody;
 pub(crate) use crate::extract::body::{BodyError, read_body};
 pub(crate) use crate::extract::context::Context;
 pub(crate) use crate::extract::part::{
-    Body, IdempotencyKeyHeader, KeyedBody, PathId, PathParameter, Query, default_limit,
+    Body, IdempotencyKeyHeader, KeyedBody, OfferBody, OfferRequest, PathId, PathParameter, Query,
+    default_limit,
 };
 pub(crate) use crate::extract::rules::{Validate, Violations};
 
@@ -26,6 +27,8 @@ use crate::problem::{ApiError, Violation, ViolationList, ViolationLocation};
 use crate::state::ApiState;
 use crate::validation::{CompiledSchema, InvalidSchema, ValidatorCache};
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use host_application::context::RequestContext;
+use host_application::offers::service::OfferService;
 use host_domain::time::Timestamp;
 use http::request::Parts;
 use http::{HeaderMap, Uri};
@@ -41,6 +44,9 @@ pub(crate) struct Validated<T>(pub T);
 /// A request whose parts are being read.
 pub(crate) struct RequestReader<'a> {
     validators: &'a ValidatorCache,
+    offers: &'a OfferService,
+    /// The caller, if the request is authenticated.
+    caller: Option<&'a RequestContext>,
     headers: &'a HeaderMap,
     uri: &'a Uri,
     path: Vec<(String, String)>,
@@ -109,6 +115,8 @@ impl<'a> RequestReader<'a> {
         };
         Self {
             validators: &state.validators,
+            offers: &state.application.queries.offers,
+            caller: parts.extensions.get(),
             headers: &parts.headers,
             uri: &parts.uri,
             path,
@@ -134,11 +142,12 @@ impl<'a> RequestReader<'a> {
         self.uri.path()
     }
 
-    /// Validates a value against its schema and rules, and parses it.
-    fn parse_and_validate<T: ToSchema + DeserializeOwned + Validate + 'static>(
+    /// Validates a value against its schema, parses it, and checks its rules with `check`.
+    fn parse_and_check<T: ToSchema + DeserializeOwned + 'static>(
         &mut self,
         location: ViolationLocation,
         value: &Value,
+        check: impl FnOnce(&T, &mut Violations<'_>),
     ) -> Option<T> {
         let compiled = match self.validators.get::<T>() {
             Ok(compiled) => compiled,
@@ -150,7 +159,8 @@ impl<'a> RequestReader<'a> {
             }
         };
         let known = compiled.validate(location, value, &mut self.found);
-        rules::deserialize_and_check(location, known, compiled.shape(), self.now, &mut self.found)
+        let (shape, found) = (compiled.shape(), &mut self.found);
+        rules::deserialize_and_check(location, known, shape, found, check)
     }
 }
 

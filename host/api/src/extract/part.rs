@@ -1,11 +1,12 @@
 //! The parts of a request.
 
-use crate::extract::{BodySchema, RequestPart, RequestReader, Validate, json};
+use crate::extract::{BodySchema, RequestPart, RequestReader, Validate, Violations, json};
 use crate::openapi::describe::OperationInputs;
 use crate::problem::ViolationLocation;
 use crate::validation::escape;
 use host_application::idempotency::IdempotentRequest;
-use host_domain::owner::Owner;
+use host_application::offers::service::OfferService;
+use host_domain::owner::{Owner, Tenant};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -14,6 +15,27 @@ use utoipa::ToSchema;
 /// The JSON body, validated by the published schema of `T`.
 #[derive(Debug, Clone)]
 pub(crate) struct Body<T>(pub T);
+
+/// A request with the reference of an offer.
+pub(crate) trait OfferRequest: Validate {
+    /// The terms of the offer.
+    type Offer: Send;
+
+    /// Opens the offer. Returns `None` if its reference is not valid for the tenant.
+    fn open_offer(&self, offers: &OfferService, tenant: &Tenant) -> Option<Self::Offer>;
+
+    /// Adds a violation for every value that does not fit the offer, in the way of [`Validate`].
+    fn validate_with(&self, offer: &Self::Offer, found: &mut Violations<'_>);
+}
+
+/// The JSON body of a request for an offer, validated by the published schema of `T` and compared with
+/// the offer. Opening an offer reads nothing, so that one response names all violations.
+#[derive(Debug)]
+pub(crate) struct OfferBody<T: OfferRequest> {
+    pub request: T,
+    /// The offer; `None` if its reference is not valid for the caller.
+    pub offer: Option<T::Offer>,
+}
 
 /// The query, validated by the published schema of `T`, an object whose members are the parameters.
 #[derive(Debug, Clone)]
@@ -88,23 +110,51 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
     }
 
     fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
-        let Some(json) = incoming.json.take() else {
-            incoming.report(
-                ViolationLocation::Body,
-                "",
-                "required",
-                "a JSON body is required",
-            );
-            return None;
-        };
-        let read = incoming.parse_and_validate(ViolationLocation::Body, &json);
-        incoming.json = Some(json);
-        read.map(Self)
+        let now = incoming.now;
+        extract_body(incoming, |request: &T, found| request.validate(now, found)).map(Self)
     }
 
     fn describe(inputs: &mut OperationInputs) {
         inputs.body::<T>(true);
     }
+}
+
+impl<T: ToSchema + DeserializeOwned + OfferRequest + Send + 'static> RequestPart for OfferBody<T> {
+    fn body_schema(incoming: &RequestReader<'_>) -> BodySchema {
+        Some(incoming.validators.get::<T>())
+    }
+
+    fn extract(incoming: &mut RequestReader<'_>) -> Option<Self> {
+        let (now, offers, caller) = (incoming.now, incoming.offers, incoming.caller);
+        let mut offer = None;
+        let request = extract_body(incoming, |request: &T, found| {
+            request.validate(now, found);
+            offer = caller.and_then(|caller| request.open_offer(offers, &caller.owner.tenant));
+            if let Some(offer) = &offer {
+                request.validate_with(offer, found);
+            }
+        })?;
+        Some(Self { request, offer })
+    }
+
+    fn describe(inputs: &mut OperationInputs) {
+        inputs.body::<T>(true);
+    }
+}
+
+/// Parses the body, and checks its rules with `check`.
+fn extract_body<T: ToSchema + DeserializeOwned + 'static>(
+    incoming: &mut RequestReader<'_>,
+    check: impl FnOnce(&T, &mut Violations<'_>),
+) -> Option<T> {
+    let Some(json) = incoming.json.take() else {
+        let detail = "a JSON body is required";
+        incoming.report(ViolationLocation::Body, "", "required", detail);
+        return None;
+    };
+    let read = incoming.parse_and_check(ViolationLocation::Body, &json, check);
+    incoming.json = Some(json);
+    read
 }
 
 impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for Option<Body<T>> {
@@ -145,10 +195,12 @@ impl<T: ToSchema + DeserializeOwned + Validate + Send + 'static> RequestPart for
             }
             object.insert(name, value);
         }
+        let (now, location) = (incoming.now, ViolationLocation::Query);
         let object = Value::Object(object);
-        incoming
-            .parse_and_validate(ViolationLocation::Query, &object)
-            .map(Self)
+        let read = incoming.parse_and_check(location, &object, |query: &T, found| {
+            query.validate(now, found);
+        });
+        read.map(Self)
     }
 
     fn describe(inputs: &mut OperationInputs) {

@@ -70,14 +70,14 @@ impl UnusableValues {
     }
 }
 
-/// Deserializes a value that was validated against its schema, and checks its rules. `found` has
-/// the violations of the schema. Returns `None` if a value of the request is not valid.
-pub(super) fn deserialize_and_check<T: DeserializeOwned + Validate>(
+/// Deserializes a value that was validated against its schema, and checks its rules with `check`.
+/// `found` has the violations of the schema. Returns `None` if a value of the request is not valid.
+pub(super) fn deserialize_and_check<T: DeserializeOwned>(
     location: ViolationLocation,
     mut value: Value,
     shape: &Shape,
-    now: Timestamp,
     found: &mut ViolationList,
+    check: impl FnOnce(&T, &mut Violations<'_>),
 ) -> Option<T> {
     let mut unusable = UnusableValues::default();
     replace_invalid(location, &mut value, shape, found, &mut unusable)?;
@@ -86,14 +86,12 @@ pub(super) fn deserialize_and_check<T: DeserializeOwned + Validate>(
         let error = match serde_path_to_error::deserialize::<_, T>(&value) {
             Ok(request) => {
                 let unusable = &unusable;
-                request.validate(
-                    now,
-                    &mut Violations {
-                        location,
-                        found,
-                        unusable,
-                    },
-                );
+                let mut violations = Violations {
+                    location,
+                    found,
+                    unusable,
+                };
+                check(&request, &mut violations);
                 return unusable.replaced.is_empty().then_some(request);
             }
             Err(error) => error,

@@ -2,7 +2,6 @@
 //! for.
 
 use crate::extract::Violations;
-use crate::problem::{ApiError, Violation};
 use host_application::offers::terms::FlightOfferTerms;
 use host_domain::flight::{self, passenger};
 use host_domain::time::{Date, Timestamp};
@@ -207,13 +206,14 @@ impl PassengerRequest {
     }
 }
 
-/// Converts the passengers if they match the travellers that the fare was priced for, in any order.
-/// Otherwise returns all violations.
-pub(super) fn match_passengers(
+/// Adds violations for passengers that are not the travellers that the fare was priced for, in any order,
+/// and for missing documents.
+pub(super) fn validate_travellers(
     offer: &FlightOfferTerms,
-    passengers: Vec<PassengerRequest>,
-) -> Result<Vec<flight::Passenger>, ApiError> {
-    let mut violations = Vec::new();
+    passengers: &[PassengerRequest],
+    found: &mut Violations<'_>,
+) {
+    const PASSENGERS: &str = "/passengers";
     let travellers = &offer.travellers;
     let priced = [
         (PassengerTypeRequest::Adult, usize::from(travellers.adults)),
@@ -224,31 +224,24 @@ pub(super) fn match_passengers(
         ),
     ];
     let of = |kind| passengers.iter().filter(move |one| one.kind == kind);
-    if priced
-        .iter()
-        .any(|(kind, wanted)| of(*kind).count() != *wanted)
-    {
+    let is_other = |(kind, wanted): &(PassengerTypeRequest, usize)| of(*kind).count() != *wanted;
+    let is_kind_valid = |index| found.are_valid(&[&format!("{PASSENGERS}/{index}/type")]);
+    // A list without passengers is a violation of its own.
+    let are_known = found.are_valid(&[PASSENGERS]) && !passengers.is_empty();
+    if are_known && (0..passengers.len()).all(is_kind_valid) && priced.iter().any(is_other) {
         let [(_, adults), (_, children), (_, infants)] = priced;
         let detail =
             format!("the fare is for {adults} adults, {children} children and {infants} infants");
-        let other = Violation::body("/passengers", "other_than_offered", detail);
-        violations.push(other);
+        found.push(PASSENGERS, "other_than_offered", detail);
     }
-    if offer.documents_required {
-        let without = passengers.iter().enumerate();
-        let without = without.filter(|(_, passenger)| passenger.document.is_none());
-        violations.extend(without.map(|(index, _)| {
-            let pointer = format!("/passengers/{index}/document");
-            Violation::body(pointer, "required", "a travel document is required")
-        }));
+    if !offer.documents_required {
+        return;
     }
-    if violations.is_empty() {
-        Ok(passengers
-            .into_iter()
-            .map(flight::Passenger::from)
-            .collect())
-    } else {
-        Err(ApiError::violations(violations))
+    for (index, passenger) in passengers.iter().enumerate() {
+        let document = format!("{PASSENGERS}/{index}/document");
+        if passenger.document.is_none() && found.are_valid(&[&document]) {
+            found.push(document, "required", "a travel document is required");
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The operation that binds a fare to a contact and passengers.
 
 use crate::error_code::ErrorCode;
-use crate::extract::{Body, Context, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::extract::{
+    Context, IdempotencyKeyHeader, OfferBody, OfferRequest, Validate, Validated, Violations,
+};
 use crate::flight::passenger::{self, PassengerRequest};
 use crate::meta::PrebookMeta;
 use crate::prebook;
@@ -10,8 +12,10 @@ use axum::extract::State;
 use host_application::booking::flight_prebook::PrebookFlightCommand;
 use host_application::booking::prebook::{PrebookError, PrebookOutcome, PrebookService};
 use host_application::offers::service::OfferService;
-use host_domain::flight::FlightBookingDetails;
+use host_application::offers::terms::FlightOfferTerms;
 use host_domain::flight::passenger::PassengerContact;
+use host_domain::flight::{self, FlightBookingDetails};
+use host_domain::owner::Tenant;
 use host_domain::supplier::SupplierId;
 use host_domain::time::Timestamp;
 use host_resources::flight::booking::{self, FlightBookingResource};
@@ -76,6 +80,18 @@ impl Validate for PrebookFlightRequest {
     }
 }
 
+impl OfferRequest for PrebookFlightRequest {
+    type Offer = FlightOfferTerms;
+
+    fn open_offer(&self, offers: &OfferService, tenant: &Tenant) -> Option<FlightOfferTerms> {
+        offers.open_flight_offer(tenant, &self.offer_reference)
+    }
+
+    fn validate_with(&self, offer: &FlightOfferTerms, found: &mut Violations<'_>) {
+        passenger::validate_travellers(offer, &self.passengers, found);
+    }
+}
+
 /// Metadata of a prebooked fare.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub(crate) struct FlightPrebookMeta {
@@ -117,16 +133,17 @@ impl ResponseMeta for FlightPrebookMeta {
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "offer_in_use", "supplier_rejected",
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout", "result_unknown"]))))]
 pub(crate) async fn prebook_flight(
-    State(offers): State<Arc<OfferService>>,
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
-    Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookFlightRequest>)>,
+    Validated((key, OfferBody { request, offer })): Validated<(
+        IdempotencyKeyHeader,
+        OfferBody<PrebookFlightRequest>,
+    )>,
 ) -> ApiResult<FlightBookingResource, FlightPrebookMeta> {
-    let offer = offers
-        .open_flight_offer(&context.owner.tenant, &request.offer_reference)
-        .ok_or(ErrorCode::OfferInvalid)?;
+    let offer = offer.ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
-    let passengers = passenger::match_passengers(&offer, request.passengers)?;
+    let passengers = request.passengers.into_iter();
+    let passengers = passengers.map(flight::Passenger::from);
     let (reference_id, sdk) = (request.reference_id, request.use_payment_sdk);
     let command = PrebookFlightCommand {
         parameters: prebook::to_prebook_parameters(context, key, reference_id, sdk),

@@ -1,7 +1,6 @@
 //! The guests of a prebook, and their comparison with the occupancy that the offer was priced for.
 
 use crate::extract::Violations;
-use crate::problem::{ApiError, Violation};
 use host_domain::hotel::{self, Occupancy};
 use host_resources::hotel::room::GuestTypeResource;
 use serde::Deserialize;
@@ -76,40 +75,54 @@ pub(crate) fn validate_rooms(rooms: &[RoomGuestsRequest], at: &str, found: &mut 
     }
 }
 
-/// Converts the guests of each room if they match the priced occupancies. Otherwise returns all
-/// violations. `at` is the pointer to the rooms in the request, e.g. `/rooms`.
-pub(crate) fn match_guests(
+/// Adds violations for rooms whose guests do not match the priced occupancies. `at` is the pointer to
+/// the rooms in the request, e.g. `/rooms`. A list without rooms or guests is a violation of its own.
+pub(crate) fn validate_occupancies(
     occupancies: &[Occupancy],
-    rooms: Vec<RoomGuestsRequest>,
+    rooms: &[RoomGuestsRequest],
     at: &str,
-) -> Result<Vec<Vec<hotel::Guest>>, ApiError> {
-    let mut violations = Vec::new();
+    found: &mut Violations<'_>,
+) {
+    if rooms.is_empty() || !found.are_valid(&[at]) {
+        return;
+    }
     if rooms.len() != occupancies.len() {
         let detail = format!("there must be {} rooms", occupancies.len());
-        return Err(ApiError::violation(at, "other_than_offered", detail));
+        found.push(at, "other_than_offered", detail);
+        return;
     }
-    let mut guests = Vec::with_capacity(rooms.len());
     for (index, (occupancy, room)) in occupancies.iter().zip(rooms).enumerate() {
-        match room_guests(occupancy, room) {
-            Ok(room) => guests.push(room),
-            Err(detail) => violations.push(Violation::body(
-                format!("{at}/{index}/guests"),
-                "other_than_offered",
-                detail,
-            )),
+        let guests = format!("{at}/{index}/guests");
+        let is_known = |index| {
+            let [kind, age] = ["type", "age"].map(|name| format!("{guests}/{index}/{name}"));
+            found.are_valid(&[&kind, &age])
+        };
+        let are_known = found.are_valid(&[&guests]) && (0..room.guests.len()).all(is_known);
+        if are_known
+            && !room.guests.is_empty()
+            && let Err(detail) = unnamed_ages(occupancy, room)
+        {
+            found.push(guests, "other_than_offered", detail);
         }
-    }
-    if violations.is_empty() {
-        Ok(guests)
-    } else {
-        Err(ApiError::violations(violations))
     }
 }
 
-fn room_guests(
-    occupancy: &Occupancy,
-    room: RoomGuestsRequest,
-) -> Result<Vec<hotel::Guest>, String> {
+/// Converts the guests of each room, which match the priced occupancies.
+pub(crate) fn to_guests(
+    occupancies: &[Occupancy],
+    rooms: Vec<RoomGuestsRequest>,
+) -> Vec<Vec<hotel::Guest>> {
+    let rooms = occupancies.iter().zip(rooms);
+    rooms
+        .map(|(occupancy, room)| room_guests(occupancy, room))
+        .collect()
+}
+
+/// Returns the ages of the priced children that no guest states, in their order.
+///
+/// # Errors
+/// The guests are not those that the room was priced for. Contains the explanation for the client.
+fn unnamed_ages(occupancy: &Occupancy, room: &RoomGuestsRequest) -> Result<Vec<u8>, String> {
     let of_type = |wanted: GuestTypeResource| {
         let guests = room.guests.iter();
         guests.filter(move |guest| guest.guest_type == wanted)
@@ -128,6 +141,11 @@ fn room_guests(
         let at = at.ok_or_else(|| format!("the room was not priced for a child of age {age}"))?;
         unnamed.remove(at);
     }
+    Ok(unnamed)
+}
+
+fn room_guests(occupancy: &Occupancy, room: RoomGuestsRequest) -> Vec<hotel::Guest> {
+    let unnamed = unnamed_ages(occupancy, &room).unwrap_or_default();
     let mut unnamed = unnamed.into_iter();
     let guests = room.guests.into_iter().map(|guest| {
         let is_child = guest.guest_type == GuestTypeResource::Child;
@@ -140,7 +158,7 @@ fn room_guests(
             age: is_child.then(|| age.or_else(|| unnamed.next())).flatten(),
         }
     });
-    Ok(guests.collect())
+    guests.collect()
 }
 
 #[cfg(test)]
@@ -166,7 +184,9 @@ mod tests {
         let mut guests = vec![guest(GuestTypeResource::Adult, None); adults];
         let children = children.iter();
         guests.extend(children.map(|age| guest(GuestTypeResource::Child, *age)));
-        let guests = room_guests(&priced, RoomGuestsRequest { guests })?;
+        let room = RoomGuestsRequest { guests };
+        unnamed_ages(&priced, &room)?;
+        let guests = room_guests(&priced, room);
         let booked = guests.iter().skip(adults);
         Ok(booked.map(|guest| guest.age).collect())
     }
@@ -188,24 +208,5 @@ mod tests {
             let named: Vec<_> = children.iter().map(|age| age.map(u32::from)).collect();
             assert_eq!(booked(adults, &named).ok(), ages, "{adults} {children:?}");
         }
-    }
-
-    #[test]
-    fn every_mismatching_room_is_reported() {
-        let one = Occupancy {
-            adults: 1,
-            children: Vec::new(),
-        };
-        let pointers = |occupancies: &[Occupancy]| {
-            let rooms = [2, 3].map(|adults| RoomGuestsRequest {
-                guests: vec![guest(GuestTypeResource::Adult, None); adults],
-            });
-            let error = match_guests(occupancies, rooms.into(), "/rooms").unwrap_err();
-            let violations = error.to_problem("", "").errors.into_iter();
-            violations.map(|one| one.pointer).collect::<Vec<_>>()
-        };
-        let every_room = ["/rooms/0/guests", "/rooms/1/guests"];
-        assert_eq!(pointers(&[one.clone(), one.clone()]), every_room);
-        assert_eq!(pointers(&[one]), ["/rooms"]);
     }
 }

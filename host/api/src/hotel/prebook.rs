@@ -1,7 +1,9 @@
 //! The operation that binds an offer to a contact and guests.
 
 use crate::error_code::ErrorCode;
-use crate::extract::{Body, Context, IdempotencyKeyHeader, Validate, Validated, Violations};
+use crate::extract::{
+    Context, IdempotencyKeyHeader, OfferBody, OfferRequest, Validate, Validated, Violations,
+};
 use crate::hotel::guest::{self, RoomGuestsRequest};
 use crate::meta::PrebookMeta;
 use crate::prebook;
@@ -10,7 +12,9 @@ use axum::extract::State;
 use host_application::booking::hotel_prebook::PrebookHotelCommand;
 use host_application::booking::prebook::PrebookService;
 use host_application::offers::service::OfferService;
+use host_application::offers::terms::HotelOfferTerms;
 use host_domain::hotel;
+use host_domain::owner::Tenant;
 use host_domain::time::Timestamp;
 use host_resources::hotel::booking::{self, HotelBookingResource};
 use serde::Deserialize;
@@ -100,6 +104,18 @@ impl Validate for PrebookHotelRequest {
     }
 }
 
+impl OfferRequest for PrebookHotelRequest {
+    type Offer = HotelOfferTerms;
+
+    fn open_offer(&self, offers: &OfferService, tenant: &Tenant) -> Option<HotelOfferTerms> {
+        offers.open_hotel_offer(tenant, &self.offer_reference)
+    }
+
+    fn validate_with(&self, offer: &HotelOfferTerms, found: &mut Violations<'_>) {
+        guest::validate_occupancies(&offer.stay.occupancies, &self.rooms, "/rooms", found);
+    }
+}
+
 /// Prebook an offer
 ///
 /// Binds an offer to a contact and guests. The gateway first requests the supplier's current price.
@@ -120,16 +136,16 @@ impl Validate for PrebookHotelRequest {
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "supplier_rejected",
         "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_timeout", "result_unknown"]))))]
 pub(crate) async fn prebook_hotel(
-    State(offers): State<Arc<OfferService>>,
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,
-    Validated((key, Body(request))): Validated<(IdempotencyKeyHeader, Body<PrebookHotelRequest>)>,
+    Validated((key, OfferBody { request, offer })): Validated<(
+        IdempotencyKeyHeader,
+        OfferBody<PrebookHotelRequest>,
+    )>,
 ) -> ApiResult<HotelBookingResource, PrebookMeta> {
-    let offer = offers
-        .open_hotel_offer(&context.owner.tenant, &request.offer_reference)
-        .ok_or(ErrorCode::OfferInvalid)?;
+    let offer = offer.ok_or(ErrorCode::OfferInvalid)?;
     let supplier = offer.supplier.clone();
-    let rooms = guest::match_guests(&offer.stay.occupancies, request.rooms, "/rooms")?;
+    let rooms = guest::to_guests(&offer.stay.occupancies, request.rooms);
     let (reference_id, sdk) = (request.reference_id, request.use_payment_sdk);
     let command = PrebookHotelCommand {
         parameters: prebook::to_prebook_parameters(context, key, reference_id, sdk),

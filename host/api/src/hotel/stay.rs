@@ -99,6 +99,18 @@ impl StayRequest<'_> {
         }
     }
 
+    /// Returns whether the occupancy of every room is that of the request.
+    pub(crate) fn is_occupancy_valid(&self, found: &Violations<'_>) -> bool {
+        let mut rooms = self.occupancy.iter().enumerate();
+        let is_valid = |(index, room): (usize, &OccupancyRequest)| {
+            let [adults, children] =
+                ["adults", "children"].map(|name| format!("/occupancy/{index}/{name}"));
+            let is_age_valid = |age| found.are_valid(&[&format!("{children}/{age}")]);
+            found.are_valid(&[&adults, &children]) && (0..room.children.len()).all(is_age_valid)
+        };
+        found.are_valid(&["/occupancy"]) && !self.occupancy.is_empty() && rooms.all(is_valid)
+    }
+
     pub(crate) fn to_stay(self) -> hotel::Stay {
         hotel::Stay {
             check_in: self.check_in.0,

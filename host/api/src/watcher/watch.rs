@@ -129,6 +129,12 @@ impl Validate for HotelWatchRequest {
         validate_trigger(self.trigger, self.currency, found);
         if let Some(auto_book) = &self.auto_book {
             guest::validate_rooms(&auto_book.rooms, AUTO_BOOK_ROOMS, found);
+            let stay = self.stay_fields();
+            if stay.is_occupancy_valid(found) {
+                let occupancies = stay.to_stay().occupancies;
+                let rooms = &auto_book.rooms;
+                guest::validate_occupancies(&occupancies, rooms, AUTO_BOOK_ROOMS, found);
+            }
         }
         self.stay_fields().validate(now, found);
     }
@@ -171,7 +177,7 @@ impl HotelWatchRequest {
             Some(request) => Some(AutoBook {
                 payment_instrument_id: request.payment_instrument_id.0,
                 contact: request.contact.into(),
-                rooms: guest::match_guests(&stay.occupancies, request.rooms, AUTO_BOOK_ROOMS)?,
+                rooms: guest::to_guests(&stay.occupancies, request.rooms),
             }),
             None => None,
         };

@@ -102,10 +102,9 @@ async fn invalid_contact_email_and_phone_are_rejected() {
     expect(PREBOOK, &prebook(), table).await;
 }
 
-#[tokio::test]
-async fn passengers_must_match_priced_travellers() {
-    let server = Server::start().await;
-    let offer = |documents_required| FlightOfferTerms {
+/// Returns the reference of a fare for an adult, a child of seven and an infant.
+fn offer_reference(server: &Server, documents_required: bool) -> String {
+    let offer = FlightOfferTerms {
         supplier: SupplierId::parse("SUPPLIER_A").unwrap(),
         supplier_offer: "off-1".to_owned(),
         exclusive_key: None,
@@ -118,10 +117,35 @@ async fn passengers_must_match_priced_travellers() {
         documents_required,
         expires_at: server.app.clock.now().plus_s(60),
     };
-    let reference = |documents_required| {
-        let offer = offer(documents_required);
-        token::encode(&server.app.sealer, &acme(), &offer).unwrap()
-    };
+    token::encode(&server.app.sealer, &acme(), &offer).unwrap()
+}
+
+/// A rule about the fare is told together with all others, and only about valid values.
+#[tokio::test]
+async fn passengers_other_than_priced_are_told_with_all_other_violations() {
+    let server = Server::start().await;
+    let reference = offer_reference(&server, true);
+    let table = r#"
+        {"contact": {"email": "ada@", "phone": "+442079460958"}} => body /contact/email pattern,             body /passengers other_than_offered, body /passengers/0/document required
+        {"reference_id": "", "passengers": []} => body /passengers too_few, body /reference_id too_short
+        {"passengers": [true]} => body /passengers/0 type
+        {"passengers": [{"type": "DOG"}]} => body /passengers/0/date_of_birth required,             body /passengers/0/document required, body /passengers/0/first_name required,             body /passengers/0/gender required, body /passengers/0/last_name required,             body /passengers/0/nationality required, body /passengers/0/type not_allowed
+        {"passengers": MANY} => body /passengers too_many
+    "#;
+    let mut documented = ada();
+    documented["document"] = json!({"type": "PASSPORT", "number": "X1234567", "issuing_country": "GB", "expires_on": "2030-01-01"});
+    let many = json!(vec![documented; 19]).to_string();
+    for (change, violations) in cases(&table.replace("MANY", &many)) {
+        let mut request = changed(&prebook(), &serde_json::from_str(&change).unwrap());
+        request["offer_reference"] = json!(reference);
+        let reply = server.post(PREBOOK, request.to_string()).await;
+        assert_eq!(reply.violations(), violations, "{change}: {}", reply.body);
+    }
+}
+
+#[tokio::test]
+async fn passengers_must_match_priced_travellers() {
+    let server = Server::start().await;
     let child = changed(
         &ada(),
         &json!({"type": "CHILD", "date_of_birth": "2019-05-01"}),
@@ -145,7 +169,7 @@ async fn passengers_must_match_priced_travellers() {
             _ => ada(),
         });
         let mut request = prebook();
-        request["offer_reference"] = json!(reference(people != offered));
+        request["offer_reference"] = json!(offer_reference(&server, people != offered));
         request["passengers"] = passengers.collect();
         let reply = server.post(PREBOOK, request.to_string()).await;
         assert_eq!(reply.violations(), violations, "{}", reply.body);

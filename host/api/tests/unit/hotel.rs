@@ -2,6 +2,12 @@
 //! the supplier call.
 
 use super::*;
+use host_application::offers::terms::HotelOfferTerms;
+use host_application::offers::token;
+use host_domain::hotel;
+use host_domain::id::HotelId;
+use host_domain::money::{Currency, Money};
+use host_domain::supplier::SupplierId;
 
 fn offers() -> Value {
     json!({
@@ -185,6 +191,75 @@ async fn rooms_without_one_adult_lead_or_names_are_rejected() {
             table.replace(name, guest)
         });
     expect("/v1/hotel/prebook", &prebook(), &table).await;
+}
+
+/// Returns an offer of a room for two adults, and of one for an adult and a child of seven.
+fn offered(server: &Server) -> HotelOfferTerms {
+    let euros = Currency::parse("EUR").unwrap();
+    let room = |adults, children| hotel::Occupancy { adults, children };
+    HotelOfferTerms {
+        supplier: SupplierId::parse("SANDBOX_HOTELS").unwrap(),
+        hotel_id: HotelId::from_bits(1),
+        hotel: hotel::HotelSummary {
+            supplier_hotel_id: "OK".to_owned(),
+            name: "Harbour".to_owned(),
+            address: String::new(),
+            location: None,
+            time_zone: None,
+        },
+        supplier_offer: "offer-1".to_owned(),
+        stay: hotel::Stay {
+            check_in: "2026-12-01".parse().unwrap(),
+            check_out: "2026-12-03".parse().unwrap(),
+            occupancies: vec![room(2, Vec::new()), room(1, vec![7])],
+            guest_nationality: "GB".to_owned(),
+            guest_residence: None,
+            currency: euros,
+        },
+        total: Money::new(42_000, euros),
+        rooms: Vec::new(),
+        expires_at: server.app.clock.now().plus_s(60),
+        include_package_rates: false,
+    }
+}
+
+/// A rule about the offer is told together with all others, and only about valid values.
+#[tokio::test]
+async fn guests_must_match_the_offer_and_are_told_with_all_other_violations() {
+    let server = Server::start().await;
+    let reference = token::encode(&server.app.sealer, &acme(), &offered(&server)).unwrap();
+    let table = r#"
+        {"rooms": [PAIR, FAMILY]} =>
+        {"rooms": [PAIR, PAIR]} => body /rooms/1/guests other_than_offered
+        {"rooms": [FAMILY, PAIR]} => body /rooms/0/guests other_than_offered, body /rooms/1/guests other_than_offered
+        {"rooms": [PAIR]} => body /rooms other_than_offered
+        {"rooms": []} => body /rooms too_few
+        {"rooms": [PAIR, {"guests": []}]} => body /rooms/1/guests one_adult_lead_required, body /rooms/1/guests too_few
+        {"rooms": [PAIR, true]} => body /rooms/1 type
+        {"rooms": [PAIR, {"guests": [LEAD, {"first_name": "A", "last_name": "B", "type": 7}]}]} => body /rooms/1/guests/1/type type
+        {"reference_id": "", "rooms": [PAIR, PAIR]} => body /reference_id too_short, body /rooms/1/guests other_than_offered
+        {"contact": null, "rooms": [PAIR]} => body /contact required, body /rooms other_than_offered
+    "#;
+    let lead = r#"{"first_name": "A", "last_name": "B", "is_lead": true}"#;
+    let table = table
+        .replace(
+            "PAIR",
+            r#"{"guests": [LEAD, {"first_name": "C", "last_name": "D"}]}"#,
+        )
+        .replace("FAMILY", r#"{"guests": [LEAD]}"#)
+        .replace("LEAD", lead);
+    for (change, violations) in cases(&table) {
+        let mut request = changed(&prebook(), &serde_json::from_str(&change).unwrap());
+        request["offer_reference"] = json!(reference);
+        let reply = server.post("/v1/hotel/prebook", request.to_string()).await;
+        assert_eq!(reply.violations(), violations, "{change}: {}", reply.body);
+        let code = match violations.is_empty() {
+            // No supplier is loaded.
+            true => "supplier_operation_unsupported",
+            false => "validation_failed",
+        };
+        assert_eq!(reply.code(), code, "{change}");
+    }
 }
 
 #[tokio::test]
