@@ -90,7 +90,7 @@ fn read_canceled_booking(
         Ok(Some(booking)) if booking.status == BookingStatus::CancelPending => Ok(booking),
         Ok(Some(mut booking)) if booking.status == BookingStatus::Canceled => {
             let undecided = || undecided_amounts(&booking.currency);
-            booking.cancellation = booking.cancellation.or_else(undecided);
+            booking.cancellation.get_or_insert_with(undecided);
             Ok(booking)
         }
         Ok(_) => Err(ChangeError::Unknown(format!(

@@ -101,7 +101,7 @@ fn not_modified(settings: &Settings, id: &str) -> Result<SupplierBooking, Change
     match read_by_id(settings, id, None, &mut dropped) {
         Ok(Some(mut state)) if state.status == BookingStatus::Canceled => {
             let undecided = || undecided_amounts(&state.currency);
-            state.cancellation = state.cancellation.or_else(undecided);
+            state.cancellation.get_or_insert_with(undecided);
             Ok(state)
         }
         Ok(_) => {
