@@ -196,6 +196,22 @@ async fn declined_card_books_nothing() {
     assert!(server.ledger().await.kinds_of(&booking).is_empty());
 }
 
+/// Another card does not help if Stripe does not accept the gateway's key.
+#[tokio::test]
+async fn rejected_key_is_no_declined_card() {
+    let stripe = stripe().await;
+    stripe.on(AUTHORIZE, |_| {
+        let error = json!({"type": "invalid_request_error", "code": "api_key_expired"});
+        MockResponse::json(401, &json!({ "error": error }))
+    });
+    let server = gateway(&stripe, "").await;
+    let (booking, reply) = booking().book(&server.client()).await;
+    let reply = reply.expect_problem(503, "supplier_unavailable");
+    assert_eq!(reply.body["retryable"], false);
+    assert_eq!(reply.body["booking_status"], "READY_FOR_COMPLETE");
+    assert!(server.ledger().await.kinds_of(&booking).is_empty());
+}
+
 /// The response to the first authorization is lost, its resend is declined, and no lookup finds it.
 #[tokio::test]
 async fn watch_does_not_try_a_card_again_that_is_declined_at_a_resend() {

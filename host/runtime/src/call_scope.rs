@@ -101,6 +101,8 @@ pub(crate) struct OutboundTracker {
     /// Whether the last exchange ended with a response.
     is_last_answered: AtomicBool,
     has_response: AtomicBool,
+    /// Whether the last response rejected the credentials of the request or their rights.
+    is_last_unauthorized: AtomicBool,
     /// The limit that a response exceeded, with its setting.
     exceeded_limit: OnceLock<String>,
     closed: AtomicBool,
@@ -185,6 +187,10 @@ impl OutboundTracker {
         let is_answered = result.is_ok();
         self.is_last_answered.store(is_answered, Ordering::Relaxed);
         self.has_response.fetch_or(is_answered, Ordering::Relaxed);
+        let is_unauthorized =
+            matches!(result, Ok(response) if matches!(response.status, 401 | 403));
+        self.is_last_unauthorized
+            .store(is_unauthorized, Ordering::Relaxed);
     }
 
     /// Returns whether somebody must correct something before a call that failed can succeed: its
@@ -203,6 +209,12 @@ impl OutboundTracker {
     /// Returns whether the supplier responded to any request.
     pub(crate) fn has_response(&self) -> bool {
         self.has_response.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether the last request of the call was rejected because of its credentials or their
+    /// rights, and no other request may have changed something.
+    pub(crate) fn is_unauthorized(&self) -> bool {
+        self.is_last_unauthorized.load(Ordering::Relaxed) && self.sent_changes() <= 1
     }
 
     /// Returns the limit that a response exceeded.

@@ -37,7 +37,8 @@ pub enum PaymentError {
     /// The operation is not possible in this state or with these values.
     #[error("the processor refused: {0}")]
     Refused(String),
-    /// No data left the gateway.
+    /// No data left the gateway, or the processor does not accept its credentials. The call may be
+    /// sent again.
     #[error("nothing was sent: {0}")]
     NotSent(FailureReason),
     /// The operation may have taken effect.

@@ -121,6 +121,7 @@ const NOT_SENT_OVERRULED: &str =
     "the plugin reports that nothing was sent, but a request left the gateway";
 const REFUSAL_OVERRULED: &str =
     "the plugin reports a refusal, but a request that may have changed something has no response";
+const CREDENTIALS_REJECTED: &str = "the processor does not accept the gateway's credentials";
 const REFUSAL_WITHOUT_RESPONSE: &str =
     "the plugin reports a refusal, but the supplier did not respond";
 const RATE_LIMIT_OVERRULED: &str =
@@ -266,8 +267,14 @@ impl CallError for PaymentError {
         }
     }
 
+    /// Converts an error of the guest. A processor that rejects the gateway's credentials has refused
+    /// no payment: the interface has no such error, and another card does not help.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::payment::payment_error(wire) {
+            Self::Refused(reason) if sent.is_unauthorized() => {
+                let message = format!("{CREDENTIALS_REJECTED}: {reason}");
+                Self::NotSent(FailureReason::needing_help(message))
+            }
             Self::NotSent(reason) => match overrule_not_sent(reason, sent) {
                 Ok(reason) => Self::NotSent(reason),
                 Err(overruled) => Self::Unknown(overruled),

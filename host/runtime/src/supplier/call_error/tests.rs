@@ -113,6 +113,31 @@ fn refusal_is_accepted_only_if_every_change_has_a_response() {
     }
 }
 
+/// Another card does not help if the processor does not accept the gateway's key.
+#[test]
+fn refusal_of_the_processors_credentials_is_no_declined_payment() {
+    let declined =
+        || payment_wire::PaymentError::Declined(payment_wire::DeclineReason::ExpiredCard);
+    let refused = || payment_wire::PaymentError::Refused("api_key_expired".to_owned());
+    for (error, requests, is_credentials) in [
+        (refused(), &[(Change, Some(401))][..], true),
+        (refused(), &[(Change, Some(403))][..], true),
+        (refused(), &[(SafeMethod, Some(401))][..], true),
+        (refused(), &[(Change, Some(400))][..], false),
+        (declined(), &[(Change, Some(403))][..], false),
+        // The first of two changes may have taken effect.
+        (
+            refused(),
+            &[(Change, Some(200)), (Change, Some(401))][..],
+            false,
+        ),
+    ] {
+        let error = PaymentError::from_wire(error, &answered(requests));
+        let is_unsent = matches!(&error, PaymentError::NotSent(reason) if reason.needs_help);
+        assert_eq!(is_unsent, is_credentials, "{requests:?}: {error:?}");
+    }
+}
+
 /// A refusal that the supplier cannot have stated says nothing about an earlier sending.
 #[test]
 fn refusal_without_response_is_not_the_suppliers() {
