@@ -8,6 +8,7 @@ use crate::hotel::types::{HotelSummary, Location, Loyalty, Promotion};
 /// prebook.
 fn prebooked(change: impl FnOnce(&mut HotelPrebookResponse)) -> HotelBookingDetails {
     let mut booking = Hotel::created();
+    let expires_at = booking.offer_expires_at;
     let details = &mut booking.details;
     details.hotel.time_zone = Some("Europe/Rome".into());
     details.promotions = vec![promotion("Early bird")];
@@ -16,7 +17,7 @@ fn prebooked(change: impl FnOnce(&mut HotelPrebookResponse)) -> HotelBookingDeta
     change(&mut prebook);
     let confirmed = BookingEvent::PrebookConfirmed {
         prebook: Box::new(prebook),
-        expires_at: OFFER_EXPIRES_AT,
+        expires_at,
         payment: None,
     };
     after(booking, [BookingEvent::PrebookStarted, confirmed]).details
