@@ -168,7 +168,8 @@ impl OutboundTracker {
         {
             self.answered_changes.fetch_add(1, Ordering::SeqCst);
             let is_failure = response.status >= 500;
-            self.has_failed_change.fetch_or(is_failure, Ordering::SeqCst);
+            self.has_failed_change
+                .fetch_or(is_failure, Ordering::SeqCst);
         }
         let requires_correction = match result {
             Ok(response) => !matches!(response.status, 408 | 425 | 429 | 500..=599),
@@ -183,7 +184,8 @@ impl OutboundTracker {
                 | ExchangeError::ConnectionLost(_),
             ) => false,
         };
-        self.requires_correction.store(requires_correction, Ordering::Relaxed);
+        self.requires_correction
+            .store(requires_correction, Ordering::Relaxed);
         let is_answered = result.is_ok();
         self.is_last_answered.store(is_answered, Ordering::Relaxed);
         self.has_response.fetch_or(is_answered, Ordering::Relaxed);

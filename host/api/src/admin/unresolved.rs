@@ -91,7 +91,8 @@ impl SettleRequest {
                 note,
             } => {
                 let refund = amount.to_money(currency);
-                let refund = refund.map_err(|_| from_resolve_error(ResolveError::InvalidRefundAmount))?;
+                let refund =
+                    refund.map_err(|_| from_resolve_error(ResolveError::InvalidRefundAmount))?;
                 (client_reference, Resolution::Refund(refund), note)
             }
         };

@@ -51,7 +51,9 @@ impl NotSentCause {
                 retry_after_s: *retry_after_s,
             }),
             ChangeError::Overloaded => Some(Self::Temporary),
-            ChangeError::Unsupported | ChangeError::RefusedByAdapter(_) => Some(Self::RequiresCorrection),
+            ChangeError::Unsupported | ChangeError::RefusedByAdapter(_) => {
+                Some(Self::RequiresCorrection)
+            }
             ChangeError::Refused(_) | ChangeError::Unknown(_) => None,
         }
     }

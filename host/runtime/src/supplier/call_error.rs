@@ -130,7 +130,8 @@ const RATE_LIMIT_OVERRULED: &str =
 /// Returns the outcome instead of a refusal if the supplier did not respond to a request that may
 /// have changed something: the refusal is about another request, or about none.
 fn overruled_refusal(message: &str, sent: &OutboundTracker) -> Option<FailureReason> {
-    let reason = || with_required_correction(format!("{REFUSAL_OVERRULED}: {message}").into(), sent);
+    let reason =
+        || with_required_correction(format!("{REFUSAL_OVERRULED}: {message}").into(), sent);
     sent.has_unanswered_change().then(reason)
 }
 
@@ -209,7 +210,9 @@ impl CallError for ChangeError {
                 Ok(reason) => Self::NotSent(reason),
                 Err(overruled) => Self::Unknown(overruled),
             },
-            Self::Unknown(reason) if !sent.has_sent() => Self::NotSent(with_required_correction(reason, sent)),
+            Self::Unknown(reason) if !sent.has_sent() => {
+                Self::NotSent(with_required_correction(reason, sent))
+            }
             Self::Unknown(reason) => Self::Unknown(with_required_correction(reason, sent)),
             Self::Refused(refusal) => match overruled_refusal(&refusal.message, sent) {
                 Some(overruled) => Self::Unknown(overruled),
@@ -279,7 +282,9 @@ impl CallError for PaymentError {
                 Ok(reason) => Self::NotSent(reason),
                 Err(overruled) => Self::Unknown(overruled),
             },
-            Self::Unknown(reason) if !sent.has_sent() => Self::NotSent(with_required_correction(reason, sent)),
+            Self::Unknown(reason) if !sent.has_sent() => {
+                Self::NotSent(with_required_correction(reason, sent))
+            }
             Self::Unknown(reason) => Self::Unknown(with_required_correction(reason, sent)),
             error @ (Self::Declined(_) | Self::Refused(_)) => {
                 match overruled_refusal(&error.to_string(), sent) {

@@ -147,7 +147,9 @@ pub(crate) fn match_searched_ids(
     let offered = offered.and_then(|offered| {
         let count = offered.len() + offered.unreadable().len();
         let lacks_passengers = || DecodeError::missing("there are no passengers");
-        (count > 0).then_some((count, offered)).ok_or_else(lacks_passengers)
+        (count > 0)
+            .then_some((count, offered))
+            .ok_or_else(lacks_passengers)
     });
     let Some((count, offered)) = dropped.keep(format_args!("/data/passengers"), offered) else {
         return Ok(PassengerIds(vec![String::new(); wanted.len()]));

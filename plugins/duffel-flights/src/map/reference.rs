@@ -87,7 +87,10 @@ fn airport(written: wire::Airport, city: Option<&str>) -> Result<Option<Airport>
         .filter(|longitude| on_map(longitude, 180.0));
     let location = latitude.zip(longitude);
     let suggested = city.filter(|city| !city.is_empty()).map(str::to_owned);
-    let city = written.city.decoded().and_then(|city| city.name.into_option());
+    let city = written
+        .city
+        .decoded()
+        .and_then(|city| city.name.into_option());
     Ok(Some(Airport {
         supplier_airport_id: written.id,
         iata_code: written.iata_code,

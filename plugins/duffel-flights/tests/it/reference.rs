@@ -54,7 +54,10 @@ fn city_of_an_airport_is_named_in_one_of_three_places() {
     let within = ("/1/airports/0/city", json!({ "name": "Inner City" }));
     let unnamed = ("/1/airports/0/city_name", json!(null));
     let found = cities(&[("/0/city", city.clone()), unnamed.clone(), within]);
-    assert_eq!(found, [name("Nozone City"), name("Inner City"), name("Oldtown")]);
+    assert_eq!(
+        found,
+        [name("Nozone City"), name("Inner City"), name("Oldtown")]
+    );
     // The field of the airport itself takes precedence.
     let found = cities(&[("/0/city", city), ("/0/city_name", json!("Own"))]);
     assert_eq!(found[0], name("Own"));

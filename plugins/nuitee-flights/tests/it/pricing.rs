@@ -85,15 +85,24 @@ fn offer_has_terms_and_bags_of_each_passenger() {
 /// The party is two adults to Nuitee, a child and an infant without a seat.
 #[test]
 fn bags_of_every_seat_are_included_if_nuitee_does_not_say_it() {
-    let bag = |passenger: &str| json!({"bagType": "checked", "passengerType": passenger, "pieces": 1});
+    let bag =
+        |passenger: &str| json!({"bagType": "checked", "passengerType": passenger, "pieces": 1});
     let dear = json!({"display": {"amount": 20, "currency": "EUR"}});
     let for_sale = json!({"bagType": "checked", "pieces": 1, "pricing": dear});
     for (flag, included, expected) in [
-        (Value::Null, json!([{"bagType": "checked", "pieces": 1}]), true),
+        (
+            Value::Null,
+            json!([{"bagType": "checked", "pieces": 1}]),
+            true,
+        ),
         (json!("yes"), json!([bag("ADT"), bag("CHD")]), true),
         (Value::Null, json!([bag("ADT")]), false),
         (Value::Null, json!([bag("INF")]), false),
-        (Value::Null, json!([{"bagType": "checked", "pieces": 0}]), false),
+        (
+            Value::Null,
+            json!([{"bagType": "checked", "pieces": 0}]),
+            false,
+        ),
         (Value::Null, json!([{"bagType": "checked"}]), false),
         (Value::Null, json!([for_sale]), false),
         (Value::Null, json!([]), false),
@@ -119,12 +128,24 @@ fn fee_without_amount_is_its_percentage_of_the_base_fare() {
     let amount = json!({"display": {"amount": 30, "currency": "GBP"}});
     let empty = json!({"display": null});
     for (fee, base, expected) in [
-        (json!({"pricing": null, "percent": 100}), json!(800), Some((80_000, "EUR"))),
+        (
+            json!({"pricing": null, "percent": 100}),
+            json!(800),
+            Some((80_000, "EUR")),
+        ),
         (of(json!(12.5)), json!(800), Some((10_000, "EUR"))),
         (of(json!("33.33")), json!(0.1), Some((3, "EUR"))),
         (of(json!(0)), json!(800), Some((0, "EUR"))),
-        (json!({"pricing": empty, "percent": 50}), json!(800), Some((40_000, "EUR"))),
-        (json!({"pricing": amount, "percent": 50}), json!(800), Some((3_000, "GBP"))),
+        (
+            json!({"pricing": empty, "percent": 50}),
+            json!(800),
+            Some((40_000, "EUR")),
+        ),
+        (
+            json!({"pricing": amount, "percent": 50}),
+            json!(800),
+            Some((3_000, "GBP")),
+        ),
         (of(json!(100)), Value::Null, None),
         (of(json!(100)), json!(-800), None),
         (of(json!(101)), json!(800), None),
@@ -353,11 +374,21 @@ fn unknown_cabin_is_not_replaced_by_the_name_of_the_fare() {
         let families = families(&response).into_iter();
         families.map(str::to_owned).collect::<Vec<String>>()
     };
-    for odd in [json!("Premium"), json!("Y"), json!(7), json!({}), json!(["Economy"])] {
+    for odd in [
+        json!("Premium"),
+        json!("Y"),
+        json!(7),
+        json!({}),
+        json!(["Economy"]),
+    ] {
         assert_eq!(families_with(&odd), ["Basic", "Upper"], "{odd}");
     }
     for absent in [Value::Null, json!(""), json!(" ")] {
-        assert_eq!(families_with(&absent), ["Basic", "Economy", "Upper"], "{absent}");
+        assert_eq!(
+            families_with(&absent),
+            ["Basic", "Economy", "Upper"],
+            "{absent}"
+        );
     }
 }
 

@@ -52,7 +52,10 @@ fn unsent_booking_has_the_cause_of_every_error_that_sends_nothing() {
             Some(NotSentCause::RateLimited { retry_after_s }),
         ),
         (ChangeError::Overloaded, Some(NotSentCause::Temporary)),
-        (ChangeError::Unsupported, Some(NotSentCause::RequiresCorrection)),
+        (
+            ChangeError::Unsupported,
+            Some(NotSentCause::RequiresCorrection),
+        ),
         (ChangeError::Unknown("slow".into()), None),
     ] {
         let cause = NotSentCause::of_change(&error);

@@ -107,7 +107,7 @@ impl CallSink for Remembered {
     ) {
         assert_eq!(*supplier, id());
         let mut dropped = self.dropped.lock().unwrap();
-        dropped.push((operation, reason.to_owned(), count));
+        dropped.push((capability, reason.to_owned(), count));
     }
 }
 
