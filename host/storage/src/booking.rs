@@ -1,11 +1,12 @@
 //! Bookings of every kind: the whole document and columns to search by.
 
-use crate::statement::{Row, statement};
+use crate::statement::{Row, Value, statement};
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::booking::{Booking, BookingKind};
 use host_domain::id::BookingId;
 use host_domain::owner::{Mode, Owner};
 use host_domain::supplier::SupplierId;
+use std::borrow::Cow;
 
 /// A kind of booking with its table.
 pub trait BookingTable: BookingKind {
@@ -13,8 +14,29 @@ pub trait BookingTable: BookingKind {
 
     /// Adds the statement of [`UnitOfWork::insert_booking`].
     fn insert(booking: &Booking<Self>, write: &mut UnitOfWork);
-    /// Adds the statement of [`UnitOfWork::update_booking`].
-    fn update(booking: &Booking<Self>, read_version: i64, write: &mut UnitOfWork);
+    /// Returns the columns to search by that may change.
+    fn search_columns(booking: &Booking<Self>) -> SearchColumns;
+}
+
+/// Names and values of columns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchColumns(pub(crate) Vec<(&'static str, Value)>);
+
+/// What an update compares a booking with: its version and its columns to search by when it was
+/// read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadBooking {
+    pub(crate) version: i64,
+    pub(crate) columns: SearchColumns,
+}
+
+impl ReadBooking {
+    pub fn of<K: BookingTable>(booking: &Booking<K>) -> Self {
+        Self {
+            version: booking.version,
+            columns: K::search_columns(booking),
+        }
+    }
 }
 
 impl UnitOfWork {
@@ -26,16 +48,39 @@ impl UnitOfWork {
         self
     }
 
-    /// Stores a booking that was read at version `read_version`. Fails with
-    /// [`Conflict::BookingVersion`] if the stored version is
-    /// another one.
+    /// Stores a change of a booking. Fails with [`Conflict::BookingVersion`] if the stored version is
+    /// another one than the one that was read.
+    ///
+    /// Columns to search by that have not changed are not written: SQLite writes each index of a
+    /// column that an update names, even if its value stays, and a flight booking has 16 indexes.
     pub fn update_booking<K: BookingTable>(
         &mut self,
         booking: &Booking<K>,
-        read_version: i64,
+        read: &ReadBooking,
     ) -> &mut Self {
-        K::update(booking, read_version, self);
-        self
+        let document = self.encode_json(booking);
+        let mut update = statement!(
+            "",
+            &booking.owner.tenant,
+            booking.id.as_str(),
+            read.version,
+            booking.updated_at,
+            booking.version,
+            document,
+        );
+        let mut assignments = "updated_at = $5, version = $6, document = $7".to_owned();
+        let columns = K::search_columns(booking).0.into_iter();
+        for column in columns.filter(|column| !read.columns.0.contains(column)) {
+            let (name, value) = column;
+            update = update.bind(value);
+            assignments.push_str(&format!(", {name} = ${}", update.args.len()));
+        }
+        update.sql = Cow::Owned(format!(
+            "UPDATE {} SET {assignments} \
+             WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $4",
+            K::TABLE
+        ));
+        self.add_expecting_one(update, Conflict::BookingVersion)
     }
 
     /// Deletes a booking; its history and its attempts remain. Fails with

@@ -1,6 +1,6 @@
 //! Flight bookings: the whole document and columns to search by.
 
-use crate::booking::{BookingTable, read};
+use crate::booking::{BookingTable, SearchColumns, read};
 use crate::statement::statement;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
 use host_domain::flight::booking::{FlightBooking, FlightBookingDetails};
@@ -50,25 +50,14 @@ impl BookingTable for FlightBookingDetails {
         write.add_expecting_one(insert, otherwise);
     }
 
-    fn update(booking: &FlightBooking, read_version: i64, write: &mut UnitOfWork) {
-        let document = write.encode_json(booking);
-        let update = statement!(
-            "UPDATE flight_booking SET status = $4, supplier_reference = $5, \
-             exclusive_key = $6, price_sort_key = $7, updated_at = $8, version = $9, \
-             document = $10 \
-             WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $11",
-            &booking.owner.tenant,
-            booking.id.as_str(),
-            booking.status().as_str(),
-            booking.supplier_reference.as_deref(),
-            exclusive_key(booking),
-            price_sort_key(booking),
-            booking.updated_at,
-            booking.version,
-            document,
-            read_version,
-        );
-        write.add_expecting_one(update, Conflict::BookingVersion);
+    fn search_columns(booking: &FlightBooking) -> SearchColumns {
+        let reference = booking.supplier_reference.as_deref();
+        SearchColumns(vec![
+            ("status", booking.status().as_str().into()),
+            ("supplier_reference", reference.into()),
+            ("exclusive_key", exclusive_key(booking).into()),
+            ("price_sort_key", price_sort_key(booking).into()),
+        ])
     }
 }
 

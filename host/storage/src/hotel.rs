@@ -1,6 +1,6 @@
 //! Hotel bookings: the whole document and columns to search by.
 
-use crate::booking::{BookingTable, read};
+use crate::booking::{BookingTable, SearchColumns, read};
 use crate::condition::ConditionBuilder;
 use crate::statement::statement;
 use crate::{Conflict, DatabaseError, Store, UnitOfWork};
@@ -39,25 +39,16 @@ impl BookingTable for HotelBookingDetails {
         write.add_expecting_one(insert, Conflict::BookingExists);
     }
 
-    fn update(booking: &HotelBooking, read_version: i64, write: &mut UnitOfWork) {
-        let document = write.encode_json(booking);
-        let update = statement!(
-            "UPDATE hotel_booking SET status = $4, supplier_reference = $5, hotel_id = $6, \
-             total_minor = $7, currency = $8, updated_at = $9, version = $10, document = $11 \
-             WHERE organization = $1 AND mode = $2 AND id = $3 AND version = $12",
-            &booking.owner.tenant,
-            booking.id.as_str(),
-            booking.status().as_str(),
-            booking.supplier_reference.as_deref(),
-            booking.details.hotel_id.as_str(),
-            booking.details.total.minor,
-            booking.details.total.currency.code(),
-            booking.updated_at,
-            booking.version,
-            document,
-            read_version,
-        );
-        write.add_expecting_one(update, Conflict::BookingVersion);
+    fn search_columns(booking: &HotelBooking) -> SearchColumns {
+        let (details, total) = (&booking.details, &booking.details.total);
+        let reference = booking.supplier_reference.as_deref();
+        SearchColumns(vec![
+            ("status", booking.status().as_str().into()),
+            ("supplier_reference", reference.into()),
+            ("hotel_id", details.hotel_id.as_str().into()),
+            ("total_minor", total.minor.into()),
+            ("currency", total.currency.code().into()),
+        ])
     }
 }
 

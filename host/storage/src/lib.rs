@@ -67,7 +67,7 @@ pub use account_session::StoredSession;
 pub use api_key::ApiKey;
 pub use attempt::{Attempt, NewAttempt};
 pub use audit::{AuditChainEnd, PendingAuditEntry, StoredAuditEntry};
-pub use booking::BookingTable;
+pub use booking::{BookingTable, ReadBooking, SearchColumns};
 pub use call_log::CallOfAttempt;
 pub use conflict::Conflict;
 pub use console::{

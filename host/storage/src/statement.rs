@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::error::Error;
 
 /// An argument. Absent values have a type too, because PostgreSQL requires one.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
     Text(Option<String>),
     Int(Option<i64>),

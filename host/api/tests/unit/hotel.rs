@@ -208,6 +208,8 @@ fn offered(server: &Server) -> HotelOfferTerms {
             time_zone: None,
         },
         supplier_offer: "offer-1".to_owned(),
+        promotions: Vec::new(),
+        loyalty: None,
         stay: hotel::Stay {
             check_in: "2026-12-01".parse().unwrap(),
             check_out: "2026-12-03".parse().unwrap(),

@@ -18,6 +18,7 @@ use host_domain::id::{BookingId, CancellationId};
 use host_domain::owner::Owner;
 use host_domain::supplier::{Capability, ReadError, SupplierId};
 use host_domain::{flight, hotel};
+use host_storage::ReadBooking;
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -56,7 +57,7 @@ impl CancellationService {
             let supplier = self.suppliers.loaded(&booking.supplier);
             let room_ids =
                 hotel_cancellation::rooms_to_cancel(supplier.as_ref(), &booking, &command.rooms)?;
-            let read_version = booking.version;
+            let read = ReadBooking::of(&booking);
             let event = HotelEvent::CancelStarted {
                 id: CancellationId::from_bits(self.base.ids.generate()),
                 room_ids,
@@ -66,7 +67,7 @@ impl CancellationService {
                 .map_err(|conflict| CancelError::InvalidState(conflict.status))?;
             let booking = transition.booking.clone();
             let key = command.key.as_ref();
-            let started = self.commit_start(read_version, transition, key, &command.request_id);
+            let started = self.commit_start(&read, transition, key, &command.request_id);
             if started.await? {
                 return Ok(booking);
             }
@@ -154,8 +155,8 @@ impl CancellationService {
         let transition = booking.clone().apply(event.into(), self.base.now());
         let transition =
             transition.map_err(|conflict| CancellationQuoteError::InvalidState(conflict.status))?;
-        let (base, version) = (&self.base, booking.version);
-        let write = transition_statements(base, version, &[transition], None, request_id);
+        let (base, read) = (&self.base, ReadBooking::of(booking));
+        let write = transition_statements(base, &read, &[transition], None, request_id);
         Ok(base.try_commit(write).await?)
     }
 
@@ -188,7 +189,7 @@ impl CancellationService {
                     FlightEvent::CancelExpedited
                 }
             };
-            let read_version = booking.version;
+            let read = ReadBooking::of(&booking);
             let unclaimed = key.filter(|_| !is_repeat);
             let transition = match booking.clone().apply(event.clone().into(), self.base.now()) {
                 Ok(transition) => transition,
@@ -201,7 +202,7 @@ impl CancellationService {
                 Err(conflict) => return Err(CancelError::InvalidState(conflict.status)),
             };
             let booking = transition.booking.clone();
-            let started = self.commit_start(read_version, transition, unclaimed, request_id);
+            let started = self.commit_start(&read, transition, unclaimed, request_id);
             if started.await? {
                 return Ok(booking);
             }
@@ -269,14 +270,13 @@ impl CancellationService {
     /// Returns `false` if another process changed the booking first.
     async fn commit_start<K: BookingAggregate>(
         &self,
-        read_version: i64,
+        read: &ReadBooking,
         transition: Transition<Booking<K>>,
         key: Option<&IdempotentRequest>,
         request_id: &str,
     ) -> Result<bool, CancelError> {
         let id = transition.booking.id.clone();
-        let mut write =
-            transition_statements(&self.base, read_version, &[transition], None, request_id);
+        let mut write = transition_statements(&self.base, read, &[transition], None, request_id);
         write.schedule_job(K::JOB_KIND, id.as_str(), self.base.now());
         claim_in(&mut write, key, id.as_str());
         Ok(self.base.try_commit(write).await?)

@@ -22,7 +22,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use host_domain::booking::{Booking, BookingEvent, BookingStatus, Named, Orphan, Transition};
 use host_domain::id::{AttemptId, BookingId};
-use host_storage::{Attempt, CommitError, Conflict, NewAttempt, UnitOfWork};
+use host_storage::{Attempt, CommitError, Conflict, NewAttempt, ReadBooking, UnitOfWork};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -147,10 +147,10 @@ impl WorkflowEngine {
         execution: &ExecutionContext,
         extra_statements: impl FnOnce(&mut UnitOfWork),
     ) -> Result<Option<(Booking<K>, NextCall<K>)>, WorkflowError> {
-        let read_version = booking.version;
+        let read = ReadBooking::of(&booking);
         let plan = self.plan_transitions(booking, Some(event))?;
         let lease = LeaseAction::Acquire;
-        let mut write = self.plan_statements(read_version, &plan, None, execution, lease);
+        let mut write = self.plan_statements(&read, &plan, None, execution, lease);
         extra_statements(&mut write);
         self.commit_start(plan, write).await
     }
@@ -165,11 +165,11 @@ impl WorkflowEngine {
         execution: &ExecutionContext,
         statements: UnitOfWork,
     ) -> Result<Option<(Booking<K>, NextCall<K>)>, WorkflowError> {
-        let read_version = booking.version;
+        let read = ReadBooking::of(&booking);
         log_outcome(&booking.id, outcome, execution);
         let plan = self.plan_transitions(booking, Some(outcome.interpretation.event.clone()))?;
         let (outcome, lease) = (Some(outcome), LeaseAction::Acquire);
-        let mut write = self.plan_statements(read_version, &plan, outcome, execution, lease);
+        let mut write = self.plan_statements(&read, &plan, outcome, execution, lease);
         write.append(statements);
         self.commit_start(plan, write).await
     }
@@ -247,11 +247,11 @@ impl WorkflowEngine {
             log_outcome(&id, outcome, execution);
         }
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let read_version = booking.version;
+            let read = ReadBooking::of(&booking);
             let (result, lease) = (outcome.as_ref(), LeaseAction::Keep);
             let event = result.map(|outcome| outcome.interpretation.event.clone());
             let plan = self.plan_transitions(booking, event)?;
-            let write = self.plan_statements(read_version, &plan, result, execution, lease);
+            let write = self.plan_statements(&read, &plan, result, execution, lease);
             match self.base.store.commit(write).await {
                 Ok(()) => {
                     if let Some(outcome) = &outcome {
@@ -287,7 +287,7 @@ impl WorkflowEngine {
 
     fn plan_statements<K: BookingAggregate>(
         &self,
-        read_version: i64,
+        read: &ReadBooking,
         plan: &TransitionPlan<K>,
         outcome: Option<&StepOutcome<BookingEvent<K>>>,
         execution: &ExecutionContext,
@@ -297,8 +297,7 @@ impl WorkflowEngine {
         let tenant = &booking.owner.tenant;
         let reason = outcome.map(|outcome| outcome.interpretation.evidence.as_str());
         let (base, request_id) = (&self.base, &execution.request_id);
-        let mut write =
-            transition_statements(base, read_version, &plan.transitions, reason, request_id);
+        let mut write = transition_statements(base, read, &plan.transitions, reason, request_id);
         if let Some(outcome) = outcome
             && let Some(id) = &outcome.attempt
         {

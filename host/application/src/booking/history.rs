@@ -4,19 +4,19 @@ use crate::base::Base;
 use crate::booking::aggregate::BookingAggregate;
 use host_domain::booking::{Booking, Transition};
 use host_domain::id::EventId;
-use host_storage::{BookingHistoryEntry, OutboxEvent, UnitOfWork};
+use host_storage::{BookingHistoryEntry, OutboxEvent, ReadBooking, UnitOfWork};
 
-/// Stores a booking's transitions. `reason` is the reason of the first transition.
+/// Stores the transitions of a booking that was read as `read`. `reason` is the reason of the first transition.
 pub fn transition_statements<K: BookingAggregate>(
     base: &Base,
-    read_version: i64,
+    read: &ReadBooking,
     transitions: &[Transition<Booking<K>>],
     reason: Option<&str>,
     request_id: &str,
 ) -> UnitOfWork {
     let mut write = base.unit_of_work();
     if let Some(last) = transitions.last() {
-        write.update_booking(&last.booking, read_version);
+        write.update_booking(&last.booking, read);
     }
     append_history_and_events(base, &mut write, transitions, reason, request_id);
     write

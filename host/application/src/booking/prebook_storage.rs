@@ -21,7 +21,7 @@ use host_domain::personal::PersonalWords;
 use host_domain::remote_call::AttemptOutcome;
 use host_domain::supplier::{FailureReason, SupplierId};
 use host_storage::{
-    BookingHistoryEntry, CommitError, Conflict, DatabaseError, NewAttempt, UnitOfWork,
+    BookingHistoryEntry, CommitError, Conflict, DatabaseError, NewAttempt, ReadBooking, UnitOfWork,
 };
 
 /// Outcome of a failed prebook.
@@ -269,11 +269,10 @@ impl PrebookService {
                 BookingEvent::PrebookRefused(failure)
             }
         };
-        let (id, read_version) = (booking.id.clone(), booking.version);
+        let (id, read) = (booking.id.clone(), ReadBooking::of(&booking));
         let transition = [booking.apply(event, self.base.now())?];
         let (reason, request_id) = (Some(&*evidence), &execution.request_id);
-        let transitions =
-            transition_statements(&self.base, read_version, &transition, reason, request_id);
+        let transitions = transition_statements(&self.base, &read, &transition, reason, request_id);
         write
             .append(transitions)
             .complete_job(K::JOB_KIND, id.as_str(), &execution.lease_token);

@@ -18,7 +18,8 @@ use host_domain::remote_call::BackoffSchedule;
 use host_domain::supplier::SupplierKind;
 use host_domain::time::Timestamp;
 use host_storage::{
-    CommitError, Conflict, DatabaseError, StoredSupplierEvent, SupplierEventState, UnitOfWork,
+    CommitError, Conflict, DatabaseError, ReadBooking, StoredSupplierEvent, SupplierEventState,
+    UnitOfWork,
 };
 use std::sync::Arc;
 
@@ -212,14 +213,14 @@ impl SupplierEventApplication<'_> {
             ChangeSource::Processor
         };
         for _ in 0..CONFLICT_RETRIES_MAX {
-            let (now, read_version) = (base.now(), booking.version);
+            let (now, read) = (base.now(), ReadBooking::of(&booking));
             let mut write = match booking.apply(BookingEvent::ChangeReported(source), now) {
                 Ok(transition) => {
                     let reason = format!("{} at {}", self.stored.event.kind.as_str(), key.supplier);
                     let request_id = format!("job_{:032x}", base.ids.generate());
                     let mut write = transition_statements(
                         base,
-                        read_version,
+                        &read,
                         &[transition],
                         Some(&reason),
                         &request_id,

@@ -276,7 +276,7 @@ impl CallError for PaymentError {
         match convert::payment::payment_error(wire) {
             Self::Refused(reason) if sent.is_unauthorized() => {
                 let message = format!("{CREDENTIALS_REJECTED}: {reason}");
-                Self::NotSent(FailureReason::needing_help(message))
+                Self::NotSent(FailureReason::requiring_correction(message))
             }
             Self::NotSent(reason) => match overrule_not_sent(reason, sent) {
                 Ok(reason) => Self::NotSent(reason),

@@ -35,10 +35,10 @@ async fn is_stored_at_its_version<K: BookingTable>(
         let read = store.booking::<K>(&stranger, &new.id).await.unwrap();
         assert_eq!(read, None, "{stranger:?}");
     }
-    let change = unit(|write| write.update_booking(changed, new.version));
+    let change = unit(|write| write.update_booking(changed, &ReadBooking::of(new)));
     assert_eq!(conflict(store, change).await, None);
     for read_version in new.version..changed.version {
-        let late = unit(|write| write.update_booking(new, read_version));
+        let late = unit(|write| write.update_booking(new, &read_at(read_version)));
         let late = conflict(store, late).await;
         assert_eq!(late, Some(Conflict::BookingVersion));
     }
@@ -61,6 +61,25 @@ async fn flight_booking_is_stored_for_its_owner_at_its_version(db: &TestStore) {
     changed.details.ticket_total = Some(euros(12_345));
     changed.supplier_reference = Some("Ref ' % _ ü".into());
     is_stored_at_its_version(&db.store, &new, &changed).await;
+}
+
+/// SQLite writes each index of a column that an update names, even if the value stays.
+#[test]
+fn update_names_only_columns_that_changed() {
+    let new = flight(1);
+    let started = moved(&new, BookingState::PrebookInProgress { started_at: NOW });
+    let mut priced = moved(&started, BookingState::ReadyForComplete);
+    priced.details.ticket_total = Some(euros(12_345));
+    for (read, changed, expected) in [
+        (&started, &started, ""),
+        (&started, &priced, ", status = $8, price_sort_key = $9"),
+    ] {
+        let write = unit(|write| write.update_booking(changed, &ReadBooking::of(read)));
+        let sql = &write.statements[0].statement.sql;
+        let (_, assignments) = sql.split_once("document = $7").unwrap();
+        let (assignments, _) = assignments.split_once(" WHERE").unwrap();
+        assert_eq!(assignments, expected);
+    }
 }
 
 /// Checks that a reference finds the newest of the bookings that have it. The third has none.

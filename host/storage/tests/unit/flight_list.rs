@@ -281,7 +281,11 @@ async fn counts_are_exact_after_transitions_between_all_statuses(db: &TestStore)
     // A failed unit of work leaves no delta behind.
     let mut late = bookings[0].clone();
     late.state = state(BookingStatus::Confirmed);
-    let write = unit(|write| write.update_booking(&late, 7).insert_booking(&late));
+    let write = unit(|write| {
+        write
+            .update_booking(&late, &read_at(7))
+            .insert_booking(&late)
+    });
     let refused = conflict(&db.store, write).await;
     assert_eq!(refused, Some(Conflict::BookingVersion));
     let again = conflict(&db.store, inserting(&late)).await;

@@ -30,7 +30,7 @@ mod watch;
 mod webhook;
 mod write;
 
-use crate::booking::BookingTable;
+use crate::booking::{BookingTable, ReadBooking, SearchColumns};
 use crate::event::read_outbox;
 use crate::statement::statement;
 use crate::{
@@ -188,12 +188,20 @@ fn moved<K: BookingKind>(booking: &Booking<K>, state: BookingState<K::BookedStat
     }
 }
 
+/// A booking that was read at a version, and all of whose columns have changed since.
+fn read_at(version: i64) -> ReadBooking {
+    ReadBooking {
+        version,
+        columns: SearchColumns(Vec::new()),
+    }
+}
+
 fn inserting<K: BookingTable>(booking: &Booking<K>) -> UnitOfWork {
     unit(|write| write.insert_booking(booking))
 }
 
 fn updating<K: BookingTable>(booking: &Booking<K>) -> UnitOfWork {
-    unit(|write| write.update_booking(booking, booking.version - 1))
+    unit(|write| write.update_booking(booking, &read_at(booking.version - 1)))
 }
 
 async fn stored_booking<K: BookingTable>(store: &Store, id: &BookingId) -> Option<Booking<K>> {

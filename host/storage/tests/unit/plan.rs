@@ -170,7 +170,7 @@ async fn of_one_row() -> Vec<(Statement, &'static [&'static str])> {
     let write = unit(|write| {
         let succeeded = AttemptOutcome::Succeeded;
         write
-            .update_booking(&booking(1), 1)
+            .update_booking(&booking(1), &read_at(1))
             .finish_attempt(&tenant(), &call.id, succeeded, None, None)
             .record_attempt(&tenant(), &call)
             .delete_instrument(&owner, &instrument)

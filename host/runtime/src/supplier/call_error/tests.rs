@@ -133,7 +133,7 @@ fn refusal_of_the_processors_credentials_is_no_declined_payment() {
         ),
     ] {
         let error = PaymentError::from_wire(error, &answered(requests));
-        let is_unsent = matches!(&error, PaymentError::NotSent(reason) if reason.needs_help);
+        let is_unsent = matches!(&error, PaymentError::NotSent(reason) if reason.requires_correction);
         assert_eq!(is_unsent, is_credentials, "{requests:?}: {error:?}");
     }
 }
