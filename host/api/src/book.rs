@@ -68,6 +68,8 @@ type CompleteParts = (PathId<BookingId>, KeyedBody<CompleteBookingRequest>);
 /// - 422 `payment_failed`: nothing was charged. Another instrument may be tried until
 ///   `offer_expires_at`.
 /// - 422 `supplier_rejected`: the booking is FAILED and the payment is released.
+/// - 503 `supplier_unavailable`, `supplier_rate_limited`: nothing was booked, and the payment is
+///   released. If `retryable` is true, send the same request again after `Retry-After` seconds.
 /// - 500 `result_unknown`: the hotel may be booked. The gateway determines the outcome. Until then a
 ///   repeat gives this response, or 202 once the supplier shows the booking as pending.
 ///
@@ -97,6 +99,8 @@ pub(crate) async fn book_hotel(
 ///   booking. Repeating the request gives the same response.
 /// - 422 `payment_failed`: nothing was charged. Another instrument may be tried until `expires_at`.
 /// - 422 `supplier_rejected`: the booking is FAILED and the payment is released.
+/// - 503 `supplier_unavailable`, `supplier_rate_limited`: nothing was booked, and the payment is
+///   released. If `retryable` is true, send the same request again after `Retry-After` seconds.
 /// - 500 `result_unknown`: the ticket may be issued. The gateway determines the outcome. Until then
 ///   a repeat gives this response, or 202 once the supplier shows the booking as pending.
 ///
