@@ -227,18 +227,17 @@ async fn lookups(supplier: &Supplier, url: &str) -> [String; 4] {
 #[tokio::test]
 async fn absence_is_believed_only_after_a_response() {
     let upstream = Upstream::with_status("200 OK").await;
-    let answered = upstream.origin();
-    let closed = Upstream::closed_origin().await;
+    let (answered, closed) = (upstream.origin(), Upstream::closed_origin().await);
     for booking in ["", "detailed-"] {
-        let interfaces = ["hotel-booking", "flight-booking"].map(|name| format!("{booking}{name}"));
-        let [hotel, flight] = &interfaces;
+        let [hotel, flight] =
+            ["hotel-booking", "flight-booking"].map(|name| format!("{booking}{name}"));
         for (sends, url, is_believed) in [
-            (false, &answered, false),
-            (true, &closed, false),
-            (true, &answered, true),
+            (false, answered.as_str(), false),
+            (true, closed.as_str(), false),
+            (true, answered.as_str(), true),
         ] {
             let bench = Bench::new();
-            let guest = finding_nothing(&[hotel, flight, "processor"], sends);
+            let guest = finding_nothing(&[hotel.as_str(), flight.as_str(), "processor"], sends);
             let supplier = bench.load(&guest, &[url]).await;
             for result in lookups(&supplier, url).await {
                 let (expected, outcome) = match is_believed {
