@@ -101,7 +101,7 @@ pub(crate) struct OutboundTracker {
     /// Whether the last exchange ended with a response.
     is_last_answered: AtomicBool,
     has_response: AtomicBool,
-    /// Whether the last response rejected the credentials of the request or their rights.
+    /// Whether the last response rejected the credentials of the request.
     is_last_unauthorized: AtomicBool,
     /// The limit that a response exceeded, with its setting.
     exceeded_limit: OnceLock<String>,
@@ -166,7 +166,12 @@ impl OutboundTracker {
         if let Ok(response) = result
             && effect == RequestEffect::Change
         {
-            self.answered_changes.fetch_add(1, Ordering::SeqCst);
+            // A redirected request had no effect, and the plugin repeats it elsewhere.
+            if matches!(response.status, 307 | 308) {
+                self.changing.fetch_sub(1, Ordering::SeqCst);
+            } else {
+                self.answered_changes.fetch_add(1, Ordering::SeqCst);
+            }
             let is_failure = response.status >= 500;
             self.has_failed_change
                 .fetch_or(is_failure, Ordering::SeqCst);
@@ -189,8 +194,7 @@ impl OutboundTracker {
         let is_answered = result.is_ok();
         self.is_last_answered.store(is_answered, Ordering::Relaxed);
         self.has_response.fetch_or(is_answered, Ordering::Relaxed);
-        let is_unauthorized =
-            matches!(result, Ok(response) if matches!(response.status, 401 | 403));
+        let is_unauthorized = matches!(result, Ok(response) if response.status == 401);
         self.is_last_unauthorized
             .store(is_unauthorized, Ordering::Relaxed);
     }
@@ -213,10 +217,10 @@ impl OutboundTracker {
         self.has_response.load(Ordering::Relaxed)
     }
 
-    /// Returns whether the last request of the call was rejected because of its credentials or their
-    /// rights, and no other request may have changed something.
+    /// Returns whether the only request of the call was rejected because of its credentials. Missing
+    /// rights (403) may have other reasons than the gateway's account.
     pub(crate) fn is_unauthorized(&self) -> bool {
-        self.is_last_unauthorized.load(Ordering::Relaxed) && self.sent_changes() <= 1
+        self.is_last_unauthorized.load(Ordering::Relaxed) && self.attempted_requests() == 1
     }
 
     /// Returns the limit that a response exceeded.

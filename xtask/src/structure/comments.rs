@@ -6,6 +6,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Finding, Rule, Tree, source};
 
+/// Methods that macros and derives write, so that no source file contains them.
+const GENERATED: &[&str] = &[
+    "as_str",
+    "clone",
+    "cmp",
+    "default",
+    "eq",
+    "fmt",
+    "hash",
+    "parse",
+    "partial_cmp",
+];
+
 pub(super) fn references(tree: &Tree) -> Vec<Finding> {
     let mut types: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for file in &tree.sources {
@@ -20,7 +33,8 @@ pub(super) fn references(tree: &Tree) -> Vec<Finding> {
     for file in &tree.sources {
         for (line, name, member) in &file.references {
             let members = types.get(name.as_str());
-            if members.is_some_and(|members| !members.contains(member.as_str())) {
+            let is_missing = members.is_some_and(|members| !members.contains(member.as_str()));
+            if is_missing && !GENERATED.contains(&member.as_str()) {
                 findings.push(Finding {
                     rule: Rule::CommentReferences,
                     place: format!("{}:{line}", file.path),

@@ -134,7 +134,8 @@ impl OfferRequest for PrebookHotelRequest {
 #[utoipa::path(post, path = "/v1/hotel/prebook", tag = "Hotel bookings",
     responses((status = 201, description = "Bound."), (status = 200, description = "Bound by an earlier request with this key; the booking in its current state.")),
     extensions(("x-error-codes" = json!(["offer_invalid", "offer_expired", "offer_unavailable", "offer_price_changed", "supplier_rejected",
-        "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_timeout", "result_unknown"]))))]
+        "supplier_operation_unsupported", "supplier_error", "supplier_unavailable", "supplier_rate_limited", "supplier_timeout",
+        "result_unknown"]))))]
 pub(crate) async fn prebook_hotel(
     State(prebooks): State<Arc<PrebookService>>,
     Context(context): Context,

@@ -104,7 +104,8 @@ impl ApiError {
                     PaymentError::NotSent(_) => ErrorCode::SupplierUnavailable,
                     PaymentError::Unknown(_)
                     | PaymentError::Declined(_)
-                    | PaymentError::Refused(_) => ErrorCode::SupplierError,
+                    | PaymentError::Refused(_)
+                    | PaymentError::RefusedByAdapter(_) => ErrorCode::SupplierError,
                 };
                 Self::from(code)
                     .with_supplier(&processor)

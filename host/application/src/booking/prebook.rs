@@ -113,7 +113,10 @@ impl PrebookError {
             } => reason.requires_correction,
             Self::SupplierAccount { .. }
             | Self::PaymentNotCreated {
-                error: PaymentError::Declined(_) | PaymentError::Refused(_),
+                error:
+                    PaymentError::Declined(_)
+                    | PaymentError::Refused(_)
+                    | PaymentError::RefusedByAdapter(_),
                 ..
             } => true,
             Self::Workflow(_)

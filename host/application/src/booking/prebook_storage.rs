@@ -74,7 +74,8 @@ const fn attempt_outcome(error: &PrebookError) -> AttemptOutcome {
         PrebookError::Refused(_)
         | PrebookError::SupplierAccount { .. }
         | PrebookError::PaymentNotCreated {
-            error: PaymentError::Declined(_) | PaymentError::Refused(_),
+            error:
+                PaymentError::Declined(_) | PaymentError::Refused(_) | PaymentError::RefusedByAdapter(_),
             ..
         } => AttemptOutcome::Refused,
         PrebookError::NoResponse { .. }

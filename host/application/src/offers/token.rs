@@ -37,8 +37,8 @@ pub fn encode<T: OfferToken>(sealer: &Sealer, tenant: &Tenant, terms: &T) -> Opt
     reference.ok().filter(fits)
 }
 
-/// Encodes the reference of a hotel offer. Promotions are only displayed, so they are left out if the
-/// reference would be too long with them.
+/// Encodes the reference of a hotel offer. Promotions and the loyalty programme are only displayed, so
+/// they are left out if the reference would be too long with them.
 pub fn encode_hotel(
     sealer: &Sealer,
     tenant: &Tenant,
@@ -46,6 +46,7 @@ pub fn encode_hotel(
 ) -> Option<String> {
     encode(sealer, tenant, &terms).or_else(|| {
         terms.promotions.clear();
+        terms.loyalty = None;
         encode(sealer, tenant, &terms)
     })
 }

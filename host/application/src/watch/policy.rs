@@ -2,6 +2,7 @@
 //! price check, the time of the next check, and the outcome of a purchase.
 
 use crate::booking::completion::CompleteBookingError;
+use crate::booking::execution::NotSentCause;
 use crate::booking::prebook::PrebookError;
 use crate::booking::prebook_refusal::PrebookRefusal;
 use crate::supplier::query_error::QueryError;
@@ -78,6 +79,8 @@ pub enum PurchaseOutcome {
     Failed(PurchaseFailureReason),
     /// The booking is not decided yet.
     Undecided,
+    /// The call that books had no effect. The next run sends it again.
+    NotSent(NotSentCause),
 }
 
 impl PurchaseOutcome {
@@ -87,7 +90,7 @@ impl PurchaseOutcome {
             Self::Released => Some(WatchTransitionEvent::PurchaseAborted),
             Self::Purchased => Some(WatchTransitionEvent::Purchased),
             Self::Failed(reason) => Some(WatchTransitionEvent::PurchaseFailed { reason }),
-            Self::Undecided => None,
+            Self::Undecided | Self::NotSent(_) => None,
         }
     }
 }
@@ -190,8 +193,20 @@ pub const fn from_complete_error(error: &CompleteBookingError) -> Option<Purchas
     }
 }
 
-/// Returns when a purchase is checked again that has been undecided since `since`.
-pub fn next_poll_at(since: Timestamp, now: Timestamp) -> Timestamp {
+/// Returns when a purchase with this outcome, which has been undecided since `since`, is continued.
+/// Each run authorizes the card again if the call that books was not sent.
+pub fn next_run_at(outcome: PurchaseOutcome, since: Timestamp, now: Timestamp) -> Timestamp {
     let (soonest, latest) = PURCHASE_POLL_MS;
-    now.plus_ms(now.since(since).clamp(soonest, latest))
+    let next = now.plus_ms(now.since(since).clamp(soonest, latest));
+    match outcome {
+        PurchaseOutcome::NotSent(NotSentCause::RateLimited { retry_after_s }) => {
+            next.max(now.plus_s(i64::from(retry_after_s.unwrap_or(0))))
+        }
+        PurchaseOutcome::NotSent(NotSentCause::RequiresCorrection) => now.plus_ms(latest),
+        PurchaseOutcome::NotSent(NotSentCause::Temporary)
+        | PurchaseOutcome::Released
+        | PurchaseOutcome::Purchased
+        | PurchaseOutcome::Failed(_)
+        | PurchaseOutcome::Undecided => next,
+    }
 }

@@ -3,7 +3,9 @@
 //! bound, paid and booked like a caller's booking, and the watch follows its outcome.
 
 use crate::base::Base;
-use crate::booking::completion::{CompleteBookingCommand, CompleteBookingError, CompletionService};
+use crate::booking::completion::{
+    CompleteBookingCommand, CompleteBookingError, CompletionOutcome, CompletionService,
+};
 use crate::booking::execution::WorkflowError;
 use crate::booking::hotel_prebook::PrebookHotelCommand;
 use crate::booking::prebook::{PrebookError, PrebookOutcome, PrebookService};
@@ -302,11 +304,11 @@ impl<'a> PurchaseRun<'a> {
             .completions
             .complete::<HotelBookingDetails>(command);
         match completion.await {
+            Ok(CompletionOutcome::NotSent { cause, .. }) => Ok(PurchaseOutcome::NotSent(cause)),
             Ok(completion) => {
                 let booking = completion.into_booking();
                 let outcome =
                     policy::from_booking_phase(booking.phase(), is_declined(&booking), None);
-                // A call that was not sent is sent by the next run.
                 Ok(outcome.unwrap_or(PurchaseOutcome::Undecided))
             }
             Err(error) => {
@@ -325,7 +327,7 @@ impl<'a> PurchaseRun<'a> {
         let mut write = UnitOfWork::new(now);
         let id = &self.watch().id;
         let Some(event) = outcome.event() else {
-            let due = policy::next_poll_at(self.watch().updated_at, now);
+            let due = policy::next_run_at(outcome, self.watch().updated_at, now);
             write.release_job(PURCHASE_JOB_KIND, id.as_str(), token, due);
             return Ok(job.base.store.commit(write).await?);
         };
@@ -342,7 +344,10 @@ impl<'a> PurchaseRun<'a> {
             }
             (PurchaseOutcome::Purchased, None)
             | (
-                PurchaseOutcome::Released | PurchaseOutcome::Failed(_) | PurchaseOutcome::Undecided,
+                PurchaseOutcome::Released
+                | PurchaseOutcome::Failed(_)
+                | PurchaseOutcome::Undecided
+                | PurchaseOutcome::NotSent(_),
                 _,
             ) => WatchEventDetails::None,
         };
@@ -362,7 +367,9 @@ impl<'a> PurchaseRun<'a> {
                     return self.expire_booking(booking, write).await;
                 }
             }
-            PurchaseOutcome::Purchased | PurchaseOutcome::Undecided => {}
+            PurchaseOutcome::Purchased
+            | PurchaseOutcome::Undecided
+            | PurchaseOutcome::NotSent(_) => {}
         }
         Ok(job.base.store.commit(write).await?)
     }

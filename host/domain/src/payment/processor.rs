@@ -37,6 +37,10 @@ pub enum PaymentError {
     /// The operation is not possible in this state or with these values.
     #[error("the processor refused: {0}")]
     Refused(String),
+    /// The adapter refused without asking the processor, for example values that it cannot represent.
+    /// This says nothing about an earlier call.
+    #[error("the payment adapter refused: {0}")]
+    RefusedByAdapter(String),
     /// No data left the gateway, or the processor does not accept its credentials. The call may be
     /// sent again.
     #[error("nothing was sent: {0}")]

@@ -286,9 +286,12 @@ impl CallError for PaymentError {
                 Self::NotSent(with_required_correction(reason, sent))
             }
             Self::Unknown(reason) => Self::Unknown(with_required_correction(reason, sent)),
-            error @ (Self::Declined(_) | Self::Refused(_)) => {
+            error @ (Self::Declined(_) | Self::Refused(_) | Self::RefusedByAdapter(_)) => {
                 match overruled_refusal(&error.to_string(), sent) {
                     Some(overruled) => Self::Unknown(overruled),
+                    None if sent.attempted_requests() == 0 => {
+                        Self::RefusedByAdapter(error.to_string())
+                    }
                     None => error,
                 }
             }
@@ -301,7 +304,7 @@ impl CallError for PaymentError {
 
     fn append(&mut self, note: &str) {
         match self {
-            Self::Refused(text) => append_to(text, note),
+            Self::Refused(text) | Self::RefusedByAdapter(text) => append_to(text, note),
             Self::NotSent(reason) | Self::Unknown(reason) => append_to(&mut reason.message, note),
             Self::Declined(_) => {}
         }
@@ -310,7 +313,7 @@ impl CallError for PaymentError {
     fn outcome(&self) -> PluginCallOutcome {
         match self {
             Self::Declined(_) => PluginCallOutcome::Declined,
-            Self::Refused(_) => PluginCallOutcome::Refused,
+            Self::Refused(_) | Self::RefusedByAdapter(_) => PluginCallOutcome::Refused,
             Self::NotSent(_) => PluginCallOutcome::NotSent,
             Self::Unknown(_) => PluginCallOutcome::Unknown,
         }

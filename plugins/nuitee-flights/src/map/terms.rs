@@ -68,6 +68,10 @@ fn percentage(fee: &Fee<'_>, price: &Price<'_>) -> Option<Money> {
     let currency = price.currency.as_str();
     let base = map::minor(price.base, currency)?;
     let basis_points = fee.percent.value()?.0?.to_basis_points().ok()?;
+    // Nuitee states null for "no percentage", which 0 may stand for as well.
+    if basis_points == 0 {
+        return None;
+    }
     let share = base.checked_mul(basis_points.into())?;
     let rounded = share.checked_add(WHOLE / 2)? / WHOLE;
     Some(Money::new(rounded, currency))

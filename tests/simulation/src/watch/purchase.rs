@@ -368,7 +368,7 @@ impl Simulation<'_> {
     ) -> Result<Option<PurchaseProgress>> {
         let id = watch.id.clone();
         let Some(event) = outcome.event() else {
-            let due_at = policy::next_poll_at(watch.updated_at, self.now);
+            let due_at = policy::next_run_at(outcome, watch.updated_at, self.now);
             let open = WriteOperation::ReleaseJob(id, holder, Some(due_at));
             let stored = self.commit(vec![open])?;
             return Ok(stored.is_err().then_some(PurchaseProgress::Failing));

@@ -261,8 +261,12 @@ pub fn cancel_response<K: BookingAggregate>(
         Ok(supplier_booking) => {
             interpret_reported_cancellation(booking, supplier_booking, context, next_at)
         }
-        // The supplier refuses the gateway, not this cancellation.
-        Err(ChangeError::Refused(refusal)) if refusal.reason == RefusalReason::Account => {
+        // The supplier refuses the gateway, not this cancellation: perhaps a token is being replaced.
+        // An account that has no right to cancel must not keep the booking in progress for ever.
+        Err(ChangeError::Refused(refusal))
+            if refusal.reason == RefusalReason::Account
+                && !context.schedules.is_exhausted(call) =>
+        {
             let retry_at = context.schedules.next_retry_at(call);
             let event = BookingEvent::CancelNotSent { retry_at };
             Interpretation::not_sent(event, refusal.message)

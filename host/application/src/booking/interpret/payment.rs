@@ -29,6 +29,12 @@ pub fn authorize_response(
         Err(PaymentError::Refused(reason)) => {
             declined_authorization(call, DeclineReason::Other, reason, schedules)
         }
+        Err(PaymentError::RefusedByAdapter(reason)) if may_have_been_executed(call) => {
+            reconcile_later(payment, schedules, reason)
+        }
+        Err(PaymentError::RefusedByAdapter(reason)) => {
+            Interpretation::refused(PaymentEvent::Declined(DeclineReason::Other), reason)
+        }
         Err(PaymentError::NotSent(reason)) if may_have_been_executed(call) => {
             reconcile_later(payment, schedules, reason)
         }
@@ -113,9 +119,11 @@ pub fn capture_response(
         // An earlier capture, which was given up, may have been executed meanwhile. The payment is
         // reconciled at once.
         Ok(_) => unresolved(schedules.now, "not captured"),
-        Err(error @ (PaymentError::Declined(_) | PaymentError::Refused(_))) => {
-            unresolved(schedules.now, error.to_string())
-        }
+        Err(
+            error @ (PaymentError::Declined(_)
+            | PaymentError::Refused(_)
+            | PaymentError::RefusedByAdapter(_)),
+        ) => unresolved(schedules.now, error.to_string()),
         Err(PaymentError::NotSent(reason)) => retry_later(payment, schedules, reason),
         Err(PaymentError::Unknown(reason)) => reconcile_later(payment, schedules, reason),
     }
@@ -137,6 +145,7 @@ pub fn void_response(
         Err(
             error @ (PaymentError::Declined(_)
             | PaymentError::Refused(_)
+            | PaymentError::RefusedByAdapter(_)
             | PaymentError::Unknown(_)),
         ) => reconcile_later(payment, schedules, error.to_string()),
         Err(PaymentError::NotSent(reason)) => retry_later(payment, schedules, reason),
@@ -324,6 +333,12 @@ pub fn refund_response(
         }
         Err(PaymentError::Declined(decline)) => refused(decline, "declined".to_owned()),
         Err(PaymentError::Refused(reason)) => refused(DeclineReason::Other, reason),
+        Err(PaymentError::RefusedByAdapter(reason)) if !may_have_been_executed(call) => {
+            again(reason, CallOutcome::Refused)
+        }
+        Err(PaymentError::RefusedByAdapter(reason)) => {
+            unresolved_refund(refund, schedules.next_reconcile_at(call), reason)
+        }
         Err(PaymentError::NotSent(reason)) if !may_have_been_executed(call) => {
             again(reason.message, CallOutcome::NotSent)
         }

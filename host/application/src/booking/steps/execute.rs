@@ -75,7 +75,9 @@ async fn send_step<K: BookingAggregate>(
     {
         execution.findings.record_not_sent(cause);
     }
-    if let SupplierResponse::Change(Err(ChangeError::Refused(refusal))) = &response
+    if let SupplierResponse::Change(Err(
+        ChangeError::Refused(refusal) | ChangeError::RefusedByAdapter(refusal),
+    )) = &response
         && refusal.reason == RefusalReason::Account
     {
         tracing::error!(booking = %booking.id, supplier = %booking.supplier, step = step.name(), code = refusal.supplier_code.as_deref(), "the supplier refuses the gateway's account; check its credentials, rights and funds");

@@ -135,7 +135,7 @@ fn with_known_conditions(
 }
 
 /// Keeps each value of a segment and of its passengers that is not stated again. A value that
-/// belongs to an airport, an airline or an aircraft is kept only if that one stays the same.
+/// belongs to an airport, an airline, an aircraft or a cabin is kept only if that one stays the same.
 fn keep_known_data(segment: &mut Segment, known: &Segment) {
     if segment.origin == known.origin {
         keep_known(&mut segment.origin_time_zone, &known.origin_time_zone);
@@ -156,8 +156,8 @@ fn keep_known_data(segment: &mut Segment, known: &Segment) {
         keep_known(logo, &known.marketing_carrier_logo_url);
     }
     keep_known_operator(segment, known);
-    keep_known_aircraft(segment, known);
-    if segment.details.technical_stops.is_empty() {
+    let has_same_aircraft = keep_known_aircraft(segment, known);
+    if segment.details.technical_stops.is_empty() && route(segment) == route(known) {
         let stops = &mut segment.details.technical_stops;
         stops.clone_from(&known.details.technical_stops);
     }
@@ -168,9 +168,17 @@ fn keep_known_data(segment: &mut Segment, known: &Segment) {
         let mut same = known.passengers.iter();
         let same = same.find(|known| known.passenger == passenger.passenger);
         if let Some(same) = same {
-            keep_known_passenger(passenger, same);
+            keep_known_passenger(passenger, same, has_same_aircraft);
         }
     }
+}
+
+fn route(segment: &Segment) -> [&str; 3] {
+    [
+        &segment.origin,
+        &segment.destination,
+        &segment.marketing_flight,
+    ]
 }
 
 fn times(segment: &Segment) -> [&str; 4] {
@@ -189,7 +197,18 @@ fn keep_known_operator(segment: &mut Segment, known: &Segment) {
         &details.operating_carrier_code,
     );
     let name = is_unchanged(&segment.operating_carrier, &known.operating_carrier);
-    if !code.or(name).unwrap_or(true) {
+    // A code may be compared with the known flight number, which begins with one.
+    let is_code_of_flight = || {
+        let code = stated.operating_carrier_code.as_deref();
+        let flight = details.operating_flight.as_deref();
+        code.zip(flight)
+            .is_some_and(|(code, flight)| flight.starts_with(code))
+    };
+    let is_silent = stated.operating_carrier_code.is_none() && segment.operating_carrier.is_none();
+    if !code
+        .or(name)
+        .unwrap_or_else(|| is_silent || is_code_of_flight())
+    {
         return;
     }
     keep_known(&mut segment.operating_carrier, &known.operating_carrier);
@@ -200,23 +219,35 @@ fn keep_known_operator(segment: &mut Segment, known: &Segment) {
     keep_known(&mut stated.operating_flight, &details.operating_flight);
 }
 
-fn keep_known_aircraft(segment: &mut Segment, known: &Segment) {
+/// Returns whether the aircraft may be the same.
+fn keep_known_aircraft(segment: &mut Segment, known: &Segment) -> bool {
     let (stated, known) = (&mut segment.details, &known.details);
     let code = is_unchanged(&stated.aircraft_code, &known.aircraft_code);
     let name = is_unchanged(&stated.aircraft, &known.aircraft);
-    if code.or(name).unwrap_or(true) {
+    let is_silent = stated.aircraft.is_none() && stated.aircraft_code.is_none();
+    let is_first = known.aircraft.is_none() && known.aircraft_code.is_none();
+    let is_same = code.or(name).unwrap_or(is_silent || is_first);
+    if is_same {
         keep_known(&mut stated.aircraft, &known.aircraft);
         keep_known(&mut stated.aircraft_code, &known.aircraft_code);
     }
+    is_same
 }
 
-fn keep_known_passenger(passenger: &mut SegmentPassenger, known: &SegmentPassenger) {
-    if passenger.cabin == known.cabin {
-        keep_known(&mut passenger.cabin_name, &known.cabin_name);
+fn keep_known_passenger(
+    passenger: &mut SegmentPassenger,
+    known: &SegmentPassenger,
+    has_same_aircraft: bool,
+) {
+    if passenger.cabin != known.cabin {
+        return;
     }
+    keep_known(&mut passenger.cabin_name, &known.cabin_name);
     let (stated, details) = (&mut passenger.details, &known.details);
     keep_known(&mut stated.fare_basis_code, &details.fare_basis_code);
-    keep_known(&mut stated.seat, &details.seat);
+    if has_same_aircraft {
+        keep_known(&mut stated.seat, &details.seat);
+    }
     // The bags of a type are kept if neither the list nor the number of pieces states others.
     let counts = |baggage_type| match baggage_type {
         BaggageType::Checked => (passenger.checked_bags, known.checked_bags),
@@ -229,9 +260,16 @@ fn keep_known_passenger(passenger: &mut SegmentPassenger, known: &SegmentPasseng
             && listed.all(|listed| listed.baggage_type != bag.baggage_type)
     };
     let kept: Vec<BagAllowance> = details.baggage.iter().filter(is_kept).copied().collect();
+    let mut listed = stated.baggage.iter().map(|bag| bag.baggage_type);
+    let lists_checked = listed.clone().any(|listed| listed == BaggageType::Checked);
+    let lists_carry_on = listed.any(|listed| listed == BaggageType::CarryOn);
     stated.baggage.extend(kept);
-    keep_known(&mut passenger.checked_bags, &known.checked_bags);
-    keep_known(&mut passenger.carry_on_bags, &known.carry_on_bags);
+    if !lists_checked {
+        keep_known(&mut passenger.checked_bags, &known.checked_bags);
+    }
+    if !lists_carry_on {
+        keep_known(&mut passenger.carry_on_bags, &known.carry_on_bags);
+    }
 }
 
 /// Returns whether two values are the same, or `None` if one of them is not stated.

@@ -64,6 +64,8 @@ fn rate_limit_is_accepted_only_as_response_to_the_only_change() {
         (&[(Change, None)][..], false),
         (&[(Change, Some(503))][..], false),
         (&[(Change, Some(201)), (Change, Some(429))][..], false),
+        // The plugin follows a redirect.
+        (&[(Change, Some(307)), (Change, Some(429))][..], true),
         (&[(Change, None), (Change, Some(429))][..], false),
         (&[(Change, None), (SafeMethod, Some(429))][..], false),
     ] {
@@ -121,10 +123,16 @@ fn refusal_of_the_processors_credentials_is_no_declined_payment() {
     let refused = || payment_wire::PaymentError::Refused("api_key_expired".to_owned());
     for (error, requests, is_credentials) in [
         (refused(), &[(Change, Some(401))][..], true),
-        (refused(), &[(Change, Some(403))][..], true),
         (refused(), &[(SafeMethod, Some(401))][..], true),
+        // The key may lack the right to this operation, or the payment may be in another state.
+        (refused(), &[(Change, Some(403))][..], false),
         (refused(), &[(Change, Some(400))][..], false),
         (declined(), &[(Change, Some(403))][..], false),
+        (
+            refused(),
+            &[(Change, None), (SafeMethod, Some(401))][..],
+            false,
+        ),
         // The first of two changes may have taken effect.
         (
             refused(),
@@ -133,7 +141,8 @@ fn refusal_of_the_processors_credentials_is_no_declined_payment() {
         ),
     ] {
         let error = PaymentError::from_wire(error, &answered(requests));
-        let is_unsent = matches!(&error, PaymentError::NotSent(reason) if reason.requires_correction);
+        let is_unsent =
+            matches!(&error, PaymentError::NotSent(reason) if reason.requires_correction);
         assert_eq!(is_unsent, is_credentials, "{requests:?}: {error:?}");
     }
 }
@@ -152,6 +161,9 @@ fn refusal_without_response_is_not_the_suppliers() {
     let own = refuse(&OutboundTracker::default());
     assert!(matches!(own, ChangeError::RefusedByAdapter(_)), "{own:?}");
     assert_eq!(own.outcome(), PluginCallOutcome::Refused);
+    let refused = payment_wire::PaymentError::Refused("no such card".to_owned());
+    let own = PaymentError::from_wire(refused, &OutboundTracker::default());
+    assert!(matches!(own, PaymentError::RefusedByAdapter(_)), "{own:?}");
     for requests in [&[(SafeMethod, None)][..], &[(StatedRead, None)][..]] {
         let unanswered = refuse(&answered(requests));
         assert!(

@@ -198,6 +198,7 @@ fn unsent_or_refused_resend_leaves_the_first_call_unresolved() {
     for error in [
         PaymentError::NotSent("refused".into()),
         PaymentError::Refused("no".into()),
+        PaymentError::RefusedByAdapter("no".into()),
         PaymentError::Declined(DeclineReason::InsufficientFunds),
     ] {
         check_failed_resend(&error);
@@ -247,6 +248,14 @@ fn reason_of_declined_resend_is_kept_until_a_lookup_confirms_it() {
         };
         assert_eq!(response.event, unresolved);
     }
+    // The adapter did not ask the processor, so that nothing is known about the first call.
+    let own = Err(PaymentError::RefusedByAdapter("bad token".into()));
+    let response = scheduled(|schedules| authorize_response(&payment, own, schedules));
+    let unresolved = PaymentEvent::Unresolved {
+        next_at: Timestamp(15_000),
+        absence: None,
+    };
+    assert_eq!(response.event, unresolved);
     let refusal = ResendRefusal::Processor(DeclineReason::ExpiredCard);
     let payment = paying(PaymentState::Authorizing(refused_resend(0, 5_000, refusal)));
     let declined = PaymentEvent::Declined(DeclineReason::ExpiredCard);

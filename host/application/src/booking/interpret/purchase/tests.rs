@@ -10,9 +10,9 @@ use host_domain::booking::Named;
 use host_domain::flight::ServiceType;
 use host_domain::flight::booking::ServicePurchaseState;
 use host_domain::flight::supplier_api::SupplierService;
-use host_domain::time::Timestamp;
 use host_domain::remote_call::AbsenceEvidence;
 use host_domain::supplier::{ReadError, SupplierBookingStatus};
+use host_domain::time::Timestamp;
 use serde_json::json;
 
 fn buying(call: RemoteCall) -> FlightBooking {

@@ -58,19 +58,28 @@ fn bags_and_cabin_name_are_kept_if_not_stated_again() {
     assert_eq!(kinds(&silent), [one_checked]);
 
     let added = merged(
-        "business",
+        "economy",
         json!({ "carry_on_bags": 2, "details": bags(json!([carry_on])) }),
     );
     assert_eq!(
         (added.checked_bags, added.carry_on_bags),
         (Some(1), Some(2))
     );
-    assert_eq!(added.cabin_name, None, "the name is that of another cabin");
     assert_eq!(kinds(&added), [two_carry_on, one_checked]);
 
     let removed = merged("economy", json!({ "checked_bags": 0 }));
     assert_eq!(removed.checked_bags, Some(0));
     assert_eq!(kinds(&removed), []);
+
+    let listed = merged("economy", json!({ "details": bags(json!([checked])) }));
+    assert_eq!(listed.checked_bags, None, "the list states the pieces");
+
+    let other_cabin = merged("business", json!({}));
+    assert_eq!(
+        (other_cabin.cabin_name.as_ref(), other_cabin.checked_bags),
+        (None, None)
+    );
+    assert_eq!(kinds(&other_cabin), []);
 }
 
 #[test]
@@ -82,7 +91,7 @@ fn each_detail_of_a_segment_is_kept_if_not_stated_again() {
         "passengers": [{
             "passenger": 0,
             "cabin": "economy",
-            "details": { "fare_basis_code": "KLX0", "baggage": [] },
+            "details": { "fare_basis_code": "KLX0", "seat": { "designator": "14B" }, "baggage": [] },
         }],
         "details": {
             "origin_terminal": "5",
@@ -119,6 +128,7 @@ fn each_detail_of_a_segment_is_kept_if_not_stated_again() {
     let passenger = &segment.passengers[0].details;
     assert_eq!(passenger.fare_basis_code.as_deref(), Some("KLX0"));
     assert_eq!(passenger.baggage[0].pieces, Some(1));
+    assert!(passenger.seat.is_some());
 
     // Values of another airport, airline or aircraft are not kept.
     let moved = json!({
@@ -126,7 +136,7 @@ fn each_detail_of_a_segment_is_kept_if_not_stated_again() {
         "operating_carrier": "Iberia",
         "details": { "aircraft": "Airbus A320", "aircraft_code": "320", "technical_stops": [] },
     });
-    let segment = merged_segment([prebooked, moved]);
+    let segment = merged_segment([prebooked.clone(), moved]);
     let details = &segment.details;
     assert_eq!(
         (&segment.origin_time_zone, segment.duration_minutes),
@@ -139,6 +149,16 @@ fn each_detail_of_a_segment_is_kept_if_not_stated_again() {
     assert_eq!(segment.operating_carrier.as_deref(), Some("Iberia"));
     assert_eq!(details.aircraft.as_deref(), Some("Airbus A320"));
     assert_eq!(details.destination_terminal.as_deref(), Some("8"));
+    assert!(
+        details.technical_stops.is_empty(),
+        "the route is another one"
+    );
+    assert_eq!(segment.passengers[0].details.seat, None);
+    let other_operator =
+        json!({ "details": { "operating_carrier_code": "IB", "technical_stops": [] } });
+    let segment = merged_segment([prebooked, other_operator]);
+    assert_eq!(segment.operating_carrier, None);
+    assert_eq!(segment.details.operating_flight, None);
 }
 
 #[test]

@@ -6,6 +6,7 @@ on_both_kinds![
     /// The first call may have arrived, whatever the outcome of the resend.
     unsent_resend_leaves_the_booking_unknown,
     unsent_cancellation_is_not_repeated_before_the_time_that_the_supplier_states,
+    cancellation_refused_for_the_account_ends_after_the_schedule,
 ];
 
 mod check {
@@ -43,6 +44,17 @@ mod check {
             let retry_at = NOW.plus_s(wait_s);
             let expected = BookingEvent::CancelNotSent { retry_at };
             assert_eq!(interpretation.event, expected, "{shown}");
+        }
+    }
+
+    /// The schedule has one wait.
+    pub(super) fn cancellation_refused_for_the_account_ends_after_the_schedule<K: SampleKind>() {
+        let again = sent(0).schedule_retry(Timestamp(5_000)).mark_sent(NOW, NOW);
+        for (call, event) in [(sent(9_000), "cancel_not_sent"), (again, "cancel_refused")] {
+            let booking = K::canceling(call);
+            let refused = || Err(refused(RefusalReason::Account));
+            let interpretation = interpret(|context| cancel_response(&booking, refused(), context));
+            assert_eq!(named(&interpretation).0, event);
         }
     }
 }
