@@ -82,9 +82,9 @@ fn bags_and_cabin_name_are_kept_if_not_stated_again() {
     assert_eq!(kinds(&other_cabin), []);
 }
 
-#[test]
-fn each_detail_of_a_segment_is_kept_if_not_stated_again() {
-    let prebooked = json!({
+/// A segment as a prebook states it.
+fn prebooked_segment() -> serde_json::Value {
+    json!({
         "origin_time_zone": "Europe/London",
         "duration_minutes": 480,
         "operating_carrier": "American Airlines",
@@ -100,7 +100,12 @@ fn each_detail_of_a_segment_is_kept_if_not_stated_again() {
             "aircraft": "Airbus A380",
             "technical_stops": [{ "airport": "KEF" }],
         },
-    });
+    })
+}
+
+#[test]
+fn each_detail_of_a_segment_is_kept_if_not_stated_again() {
+    let prebooked = prebooked_segment();
     let stated = json!({
         "passengers": [{
             "passenger": 0,
@@ -113,7 +118,7 @@ fn each_detail_of_a_segment_is_kept_if_not_stated_again() {
             "technical_stops": [],
         },
     });
-    let segment = merged_segment([prebooked.clone(), stated]);
+    let segment = merged_segment([prebooked, stated]);
     assert_eq!(segment.origin_time_zone.as_deref(), Some("Europe/London"));
     assert_eq!(segment.duration_minutes, Some(480));
     let operator = segment.operating_carrier.as_deref();
@@ -129,8 +134,11 @@ fn each_detail_of_a_segment_is_kept_if_not_stated_again() {
     assert_eq!(passenger.fare_basis_code.as_deref(), Some("KLX0"));
     assert_eq!(passenger.baggage[0].pieces, Some(1));
     assert!(passenger.seat.is_some());
+}
 
-    // Values of another airport, airline or aircraft are not kept.
+#[test]
+fn value_of_another_airport_airline_or_aircraft_is_not_kept() {
+    let prebooked = prebooked_segment();
     let moved = json!({
         "origin": "LGW",
         "operating_carrier": "Iberia",
