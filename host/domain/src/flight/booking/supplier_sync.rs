@@ -163,6 +163,9 @@ fn keep_known_data(segment: &mut Segment, known: &Segment) {
     }
     if segment.passengers.is_empty() {
         segment.passengers.clone_from(&known.passengers);
+        let passengers = segment.passengers.iter_mut();
+        let lost = passengers.filter(|_| !has_same_aircraft);
+        lost.for_each(|passenger| passenger.details.seat = None);
     }
     for passenger in &mut segment.passengers {
         let mut same = known.passengers.iter();

@@ -91,7 +91,7 @@ fn prebooked_segment() -> serde_json::Value {
         "passengers": [{
             "passenger": 0,
             "cabin": "economy",
-            "details": { "fare_basis_code": "KLX0", "seat": { "designator": "14B" }, "baggage": [] },
+            "details": { "fare_basis_code": "KLX0", "seat": { "designator": "14B", "disclosures": [] }, "baggage": [] },
         }],
         "details": {
             "origin_terminal": "5",
