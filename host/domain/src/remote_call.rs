@@ -376,11 +376,6 @@ impl BackoffSchedule {
         times.find(|at| *at > now)
     }
 
-    /// Returns whether each wait of the schedule has passed after the given number of failed attempts.
-    pub fn is_exhausted(&self, failed_attempts: u32) -> bool {
-        usize::try_from(failed_attempts).is_ok_and(|failed| failed >= self.0.len())
-    }
-
     /// Returns the time of the next attempt after the given number of failed ones.
     pub fn retry_at(&self, failed_attempts: u32, now: Timestamp) -> Timestamp {
         let index = usize::try_from(failed_attempts).unwrap_or(usize::MAX);

@@ -44,11 +44,15 @@ pub fn encode_hotel(
     tenant: &Tenant,
     mut terms: HotelOfferTerms,
 ) -> Option<String> {
-    encode(sealer, tenant, &terms).or_else(|| {
-        terms.promotions.clear();
-        terms.loyalty = None;
-        encode(sealer, tenant, &terms)
-    })
+    if let Some(reference) = encode(sealer, tenant, &terms) {
+        return Some(reference);
+    }
+    terms.promotions.clear();
+    if let Some(reference) = encode(sealer, tenant, &terms) {
+        return Some(reference);
+    }
+    terms.loyalty = None;
+    encode(sealer, tenant, &terms)
 }
 
 /// Decodes a reference. Returns `None` if it was changed, truncated, or made for another

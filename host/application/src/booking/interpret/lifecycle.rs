@@ -250,6 +250,10 @@ fn kept_status(supplier_booking: &impl ReportedBooking) -> Option<&'static str> 
     }
 }
 
+/// Number of times that a cancellation is sent again after the supplier refused the gateway's account:
+/// about a day with the default schedule.
+const ACCOUNT_RETRIES_MAX: u32 = 8;
+
 pub fn cancel_response<K: BookingAggregate>(
     booking: &Booking<K>,
     response: ChangeResponse<K>,
@@ -265,7 +269,7 @@ pub fn cancel_response<K: BookingAggregate>(
         // An account that has no right to cancel must not keep the booking in progress for ever.
         Err(ChangeError::Refused(refusal))
             if refusal.reason == RefusalReason::Account
-                && !context.schedules.is_exhausted(call) =>
+                && call.map_or(0, RemoteCall::failed_attempts) < ACCOUNT_RETRIES_MAX =>
         {
             let retry_at = context.schedules.next_retry_at(call);
             let event = BookingEvent::CancelNotSent { retry_at };

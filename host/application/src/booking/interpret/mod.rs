@@ -109,12 +109,6 @@ impl ScheduleContext<'_> {
         }
     }
 
-    /// Returns whether the call was retried as often as the schedule has waits.
-    fn is_exhausted(&self, call: Option<&RemoteCall>) -> bool {
-        let failed_attempts = call.map_or(0, RemoteCall::failed_attempts);
-        self.call_retry.is_exhausted(failed_attempts)
-    }
-
     fn next_retry_at(&self, call: Option<&RemoteCall>) -> Timestamp {
         self.call_retry
             .retry_at(call.map_or(0, RemoteCall::failed_attempts), self.now)

@@ -252,7 +252,7 @@ fn reason_of_declined_resend_is_kept_until_a_lookup_confirms_it() {
     let own = Err(PaymentError::RefusedByAdapter("bad token".into()));
     let response = scheduled(|schedules| authorize_response(&payment, own, schedules));
     let unresolved = PaymentEvent::Unresolved {
-        next_at: Timestamp(15_000),
+        next_at: Timestamp(14_000),
         absence: None,
     };
     assert_eq!(response.event, unresolved);

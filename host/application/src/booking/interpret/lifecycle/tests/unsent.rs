@@ -6,7 +6,7 @@ on_both_kinds![
     /// The first call may have arrived, whatever the outcome of the resend.
     unsent_resend_leaves_the_booking_unknown,
     unsent_cancellation_is_not_repeated_before_the_time_that_the_supplier_states,
-    cancellation_refused_for_the_account_ends_after_the_schedule,
+    cancellation_refused_for_the_account_is_sent_again_a_limited_number_of_times,
 ];
 
 mod check {
@@ -47,11 +47,12 @@ mod check {
         }
     }
 
-    /// The schedule has one wait.
-    pub(super) fn cancellation_refused_for_the_account_ends_after_the_schedule<K: SampleKind>() {
-        let again = sent(0).schedule_retry(Timestamp(5_000)).mark_sent(NOW, NOW);
-        for (call, event) in [(sent(9_000), "cancel_not_sent"), (again, "cancel_refused")] {
-            let booking = K::canceling(call);
+    pub(super) fn cancellation_refused_for_the_account_is_sent_again_a_limited_number_of_times<
+        K: SampleKind,
+    >() {
+        let resend = |call: RemoteCall, _| call.schedule_retry(NOW).mark_sent(NOW, NOW);
+        for (retries, event) in [(7, "cancel_not_sent"), (8, "cancel_refused")] {
+            let booking = K::canceling((0..retries).fold(sent(9_000), resend));
             let refused = || Err(refused(RefusalReason::Account));
             let interpretation = interpret(|context| cancel_response(&booking, refused(), context));
             assert_eq!(named(&interpretation).0, event);
