@@ -319,7 +319,7 @@ async fn outcome_of_change_depends_on_sent_requests() {
             Outcome::Refused,
         ),
         (&limited, Responds("503 Down"), "Unknown(", Outcome::Unknown),
-        (&refused, Responds("500 Oh"), "Unknown(", Outcome::Unknown),
+        (&refused, Responds("502 No"), refusal, Outcome::Refused),
     ] {
         let bench = Bench::new();
         let upstream = match receiver {
