@@ -199,11 +199,12 @@ impl CallError for ChangeError {
         }
     }
 
-    /// Converts an error of the guest. A rate limit is accepted even if a request was sent, because the supplier may return it for
-    /// the very request that would have changed something. It is overruled if this request has no
-    /// response, or if there was another one before, which may have taken effect. An unknown
-    /// outcome is not sent if no request left the gateway, for example because the plugin could not
-    /// read its own token. A refusal without any request is the adapter's own.
+    /// Converts an error of the guest. A rate limit is accepted even if a request was sent, because
+    /// the supplier may return it for the very request that would have changed something. It is
+    /// overruled if this request has no response or a failure of the supplier, or if there was another
+    /// one before, which may have taken effect. An unknown outcome is not sent if no request left the
+    /// gateway, for example because the plugin could not read its own token. A refusal without any
+    /// request is the adapter's own.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::error::change_error(wire) {
             Self::NotSent(reason) => match overrule_not_sent(reason, sent) {
@@ -274,6 +275,12 @@ impl CallError for PaymentError {
     /// no payment: the interface has no such error, and another card does not help.
     fn from_wire(wire: Self::Wire, sent: &OutboundTracker) -> Self {
         match convert::payment::payment_error(wire) {
+            Self::Refused(reason) if sent.attempted_requests() == 0 => {
+                Self::RefusedByAdapter(reason)
+            }
+            error @ Self::Declined(_) if sent.attempted_requests() == 0 => {
+                Self::RefusedByAdapter(error.to_string())
+            }
             Self::Refused(reason) if sent.is_unauthorized() => {
                 let message = format!("{CREDENTIALS_REJECTED}: {reason}");
                 Self::NotSent(FailureReason::requiring_correction(message))
@@ -289,9 +296,6 @@ impl CallError for PaymentError {
             error @ (Self::Declined(_) | Self::Refused(_) | Self::RefusedByAdapter(_)) => {
                 match overruled_refusal(&error.to_string(), sent) {
                     Some(overruled) => Self::Unknown(overruled),
-                    None if sent.attempted_requests() == 0 => {
-                        Self::RefusedByAdapter(error.to_string())
-                    }
                     None => error,
                 }
             }

@@ -116,9 +116,9 @@ const SUPPLIER_FAILURES: [SampleFailure; 3] = [
     },
 ];
 
-/// Of so many calls, one is an error of the client.
+/// One of this many calls is an error of the client.
 const CLIENT_ERROR_INTERVAL: u64 = 23;
-/// Of so many calls, one fails at the supplier.
+/// One of this many calls fails at the supplier.
 const SUPPLIER_FAILURE_INTERVAL: u64 = 41;
 /// Time that the gateway takes besides the supplier, in microseconds.
 const GATEWAY_US: u64 = 3_000;

@@ -163,9 +163,11 @@ fn keep_known_data(segment: &mut Segment, known: &Segment) {
     }
     if segment.passengers.is_empty() {
         segment.passengers.clone_from(&known.passengers);
-        let passengers = segment.passengers.iter_mut();
-        let lost = passengers.filter(|_| !has_same_aircraft);
-        lost.for_each(|passenger| passenger.details.seat = None);
+        if !has_same_aircraft {
+            for passenger in &mut segment.passengers {
+                passenger.details.seat = None;
+            }
+        }
     }
     for passenger in &mut segment.passengers {
         let mut same = known.passengers.iter();
@@ -256,21 +258,17 @@ fn keep_known_passenger(
         BaggageType::Checked => (passenger.checked_bags, known.checked_bags),
         BaggageType::CarryOn => (passenger.carry_on_bags, known.carry_on_bags),
     };
+    let listed: Vec<BaggageType> = stated.baggage.iter().map(|bag| bag.baggage_type).collect();
     let is_kept = |bag: &&BagAllowance| {
         let (count, known) = counts(bag.baggage_type);
-        let mut listed = stated.baggage.iter();
-        count.is_none_or(|count| Some(count) == known)
-            && listed.all(|listed| listed.baggage_type != bag.baggage_type)
+        count.is_none_or(|count| Some(count) == known) && !listed.contains(&bag.baggage_type)
     };
-    let kept: Vec<BagAllowance> = details.baggage.iter().filter(is_kept).copied().collect();
-    let mut listed = stated.baggage.iter().map(|bag| bag.baggage_type);
-    let lists_checked = listed.clone().any(|listed| listed == BaggageType::Checked);
-    let lists_carry_on = listed.any(|listed| listed == BaggageType::CarryOn);
+    let kept = details.baggage.iter().filter(is_kept).copied();
     stated.baggage.extend(kept);
-    if !lists_checked {
+    if !listed.contains(&BaggageType::Checked) {
         keep_known(&mut passenger.checked_bags, &known.checked_bags);
     }
-    if !lists_carry_on {
+    if !listed.contains(&BaggageType::CarryOn) {
         keep_known(&mut passenger.carry_on_bags, &known.carry_on_bags);
     }
 }
